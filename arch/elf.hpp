@@ -1,4 +1,4 @@
-// What ELF files and the dynamic linker say of this architecture. A folder for each has the same names.
+// Facts of this architecture in ELF files and the dynamic linker. Each architecture's folder has the same names.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-// How threads enter the upper half: as new programs, new threads and handlers do. A folder for each architecture has the same
-// names.
+// The ways for threads to enter the upper half: as new programs, new threads and handlers. Each architecture's folder
+// has the same names.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
-// Registers of an interrupted thread, by what they are for; system calls as instructions. A folder for each architecture has the
-// same names.
+// Registers of an interrupted thread, named by their use, and system calls as instructions. Each architecture's folder
+// has the same names.
 //
-// INV-97 what is one processor's is in arch/ or in include/mana/arch, what is one MPI's in its folder of mpis/.
+// INV-97 code for one processor is in arch/ or in include/mana/arch, code for one MPI in its folder of mpis/.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// The stub's frame of a call that it makes in the program's place. A folder for each architecture has the same names.
+// The stub's frame for a call that it makes in the program's place. Each architecture's folder has the same names.
 #pragma once
 
 #if defined(__x86_64__)

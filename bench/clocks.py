@@ -18,6 +18,7 @@ import sys
 import time
 
 import pages
+import pictures
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
 from known_mpis import FAMILIES  # noqa: E402
@@ -255,11 +256,11 @@ COLOURS = ("#2b7", "#47c", "#e93", "#c44", "#85b", "#888")
 CLIP = 2.0      # a bar as long as the scale: what the label says may be more
 
 
-def bars(setting, policies, x):
-    """A column of the chart: a group of bars per call. Returns (lines of SVG, height)."""
-    bar, left, unit = 9, x + 110, 90
-    y = 70
-    lines = [f'<text x="{x}" y="{y - 8}" font-weight="bold">{setting["mpi"]}, {setting["ranks"]} ranks</text>']
+def bars(setting, policies, x, y):
+    """A part of the chart with its corner at x, y: a group of bars per call. Returns (lines of SVG, its lower end)."""
+    bar, left, unit = 10, x + 100, 100
+    top, y = y, y + 8
+    lines = [f'<text x="{x}" y="{top}" font-weight="bold">{setting["mpi"]}, {setting["ranks"]} ranks</text>']
     for row in setting.get("blocking", []):
         middle = y + bar * len(policies) / 2 + 4
         lines.append(f'<text x="{x}" y="{middle:.0f}">{row["call"] + size_name(row["bytes"])}</text>')
@@ -270,24 +271,25 @@ def bars(setting, policies, x):
                       f'fill="{COLOURS[i % len(COLOURS)]}"/>',
                       f'<text x="{left + width + 4:.1f}" y="{y + bar * i + 8}" font-size="9">{percent(value)}</text>']
         y += bar * len(policies) + 5
-    lines.append(f'<line x1="{left}" y1="66" x2="{left}" y2="{y}" stroke="#888"/>')
+    lines.append(f'<line class="axis" x1="{left}" y1="{top + 4}" x2="{left}" y2="{y}"/>')
     return lines, y
 
 
 def chart(results):
-    """What each policy adds to blocking calls, as an SVG of bars; a column per setting."""
-    policies, column, height = results["policies"], 360, 0
-    lines = ['<text x="10" y="18" font-size="14">What each policy adds to a call (medians)</text>']
+    """What each policy adds to blocking calls, as an SVG of bars; two settings side by side."""
+    policies, columns, width, y = results["policies"], 2, 400, 62
+    title = "What each policy adds to a call (medians)"
+    lines = [f'<text x="10" y="18" font-size="14">{title}</text>']
     for i, policy in enumerate(policies):
         lines += [f'<rect x="{10 + 130 * i}" y="28" width="10" height="10" fill="{COLOURS[i % len(COLOURS)]}"/>',
                   f'<text x="{24 + 130 * i}" y="37">{policy}</text>']
-    for i, setting in enumerate(results["settings"]):
-        of_setting, bottom = bars(setting, policies, 10 + column * i)
-        lines += of_setting
-        height = max(height, bottom + 10)
-    width = max(column * len(results["settings"]), 130 * len(policies)) + 20
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-                      'font-family="sans-serif" font-size="11">', *lines, "</svg>"]) + "\n"
+    for first in range(0, len(results["settings"]), columns):
+        parts = [bars(setting, policies, 10 + width * i, y)
+                 for i, setting in enumerate(results["settings"][first:first + columns])]
+        for of_setting, _ in parts:
+            lines += of_setting
+        y = max(bottom for _, bottom in parts) + 26
+    return pictures.drawing(max(columns * width, 130 * len(policies)), y - 10, title, lines)
 
 
 def write_page(path, results):

@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+import pictures
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
 from mana_job import Failed, Job, descendants, image_bytes, mana, mpirun  # noqa: E402
 from run import measure, parser_of  # noqa: E402
@@ -288,9 +290,9 @@ def plot(results, path):
     for mpi, parts in results.items():
         for row in parts.get("writing", []):
             name = f"{mpi} {row['kind']}, {row['compress']}"
-            bars += [(name, row["mana_s"], "#2b7"), (f"{name}: dd of the bytes", row["dd_s"], "#888")]
+            bars += [(name, row["mana_s"], "#2b7"), (f"{name}: dd writes the same bytes", row["dd_s"], "#888")]
             if "codec_s" in row:
-                bars.append((f"{name}: the cores pack", row["codec_s"], "#bbb"))
+                bars.append((f"{name}: compression alone", row["codec_s"], "#bbb"))
         for row in parts.get("forked", []):
             bars += [(f"{mpi} pause, plain", row["plain_pause_s"], "#2b7"), (f"{mpi} pause, forked", row["forked_pause_s"], "#2b7")]
         for row in parts.get("incremental", []):
@@ -299,16 +301,8 @@ def plot(results, path):
             bars += [(f"{mpi} {what}", row[f"{key}_s"], colour) for what, key, colour in (
                 ("launch, native", "native", "#888"), ("restart, lazy", "lazy", "#2b7"), ("restart, eager", "eager", "#2b7"),
                 ("the images read into new memory", "into_memory", "#bbb"), ("dd reads the images", "disk", "#888"))]
-    longest = max((seconds for _, seconds, _ in bars), default=1)
-    height = 40 + 16 * len(bars)
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="820" height="{height}" font-family="sans-serif" font-size="11">',
-             '<text x="10" y="18" font-size="14">Images, 2 ranks: seconds, medians</text>']
-    for i, (name, seconds, colour) in enumerate(bars):
-        y, width = 30 + 16 * i, seconds / longest * 440
-        lines += [f'<text x="10" y="{y + 11}">{name}</text>',
-                  f'<rect x="290" y="{y + 2}" width="{width:.1f}" height="11" fill="{colour}"/>',
-                  f'<text x="{295 + width:.1f}" y="{y + 11}">{seconds:.3f}</text>']
-    path.write_text("\n".join([*lines, "</svg>"]) + "\n")
+    rows = [(name, seconds, f"{seconds:.3f}", colour) for name, seconds, colour in bars]
+    path.write_text(pictures.bar_chart("Images, 2 ranks: seconds, medians", rows))
 
 
 def main():

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import pictures
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "support"))
 from known_mpis import FAMILIES  # noqa: E402
 from mana_job import STEP, Failed, Job, image_bytes, mana, mpi_environment, mpirun  # noqa: E402
@@ -156,18 +158,13 @@ def tables(results):
 
 def plot(results, path):
     """Ratios of the calls as bars; 1 is native."""
-    rows = [(mpi, r) for mpi, parts in results.items() for r in parts.get("calls", [])]
-    height, bar = 40 + 16 * len(rows), 16
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{height}" font-family="sans-serif" font-size="11">',
-             '<text x="10" y="18" font-size="14">Time under mana over native time, by call (2 ranks, medians)</text>']
-    for i, (mpi, r) in enumerate(rows):
-        y, width = 30 + bar * i, min(r["ratio"], 2.5) * 180
-        colour = "#2b7" if r["ratio"] <= 1.03 else "#e93" if r["ratio"] <= 1.15 else "#c44"
-        lines += [f'<text x="10" y="{y + 11}">{mpi} {r["what"]} {r["bytes"] or ""}</text>',
-                  f'<rect x="240" y="{y + 2}" width="{width:.0f}" height="11" fill="{colour}"/>',
-                  f'<text x="{245 + width:.0f}" y="{y + 11}">{r["ratio"]:.2f}</text>']
-    lines += [f'<line x1="420" y1="26" x2="420" y2="{height - 8}" stroke="#888" stroke-dasharray="3"/>', "</svg>"]
-    path.write_text("\n".join(lines) + "\n")
+    bars = []
+    for mpi, parts in results.items():
+        for r in parts.get("calls", []):
+            colour = "#2b7" if r["ratio"] <= 1.03 else "#e93" if r["ratio"] <= 1.15 else "#c44"
+            size = f" {r['bytes']} B" if r["bytes"] else ""
+            bars.append((f"{mpi} {r['what']}{size}", r["ratio"], f"{r['ratio']:.2f}", colour))
+    path.write_text(pictures.bar_chart("Time under mana over native time, by call (2 ranks, medians)", bars, unit=1))
 
 
 def parser_of(text, parts):

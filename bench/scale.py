@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import pages
+import pictures
 
 PATTERNS = ["halo", "grid", "straggler", "chain"]
 COLOURS = {"halo": "#2a7fbf", "grid": "#2b9348", "straggler": "#e07a1f", "chain": "#b5179e"}
@@ -140,16 +141,16 @@ def markdown(results):
 
 
 def panel(left, title, series, x_of, x_names, aim):
-    """One chart with logarithmic axes. series: [(name, colour, dash, [(x, y)])]"""
-    width, top, bottom = 330, 60, 300
+    """One chart with logarithmic axes. title: its two lines; series: [(name, colour, dash, [(x, y)])]"""
+    width, top, bottom = 330, 70, 300
     ys = [y for *_, points in series for _, y in points] + [aim]
     low, high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
     y_at = lambda y: bottom - (math.log10(y) - low) / (high - low) * (bottom - top)  # noqa: E731
     x_at = lambda x: left + 45 + x_of(x) * (width - 60)  # noqa: E731
-    lines = [f'<text x="{left}" y="40" font-size="13">{title}</text>']
+    lines = [f'<text x="{left}" y="{36 + 14 * i}">{line}</text>' for i, line in enumerate(title)]
     for power in range(low, high + 1):
         y = y_at(10.0 ** power)
-        lines += [f'<line x1="{left + 40}" x2="{left + width}" y1="{y:.0f}" y2="{y:.0f}" stroke="#ddd"/>',
+        lines += [f'<line x1="{left + 40}" x2="{left + width}" y1="{y:.0f}" y2="{y:.0f}" class="grid"/>',
                   f'<text x="{left + 36}" y="{y + 4:.0f}" text-anchor="end">{10.0 ** power:g}</text>']
     lines += [f'<text x="{x_at(x):.0f}" y="{bottom + 16}" text-anchor="middle">{name}</text>' for x, name in x_names]
     lines.append(f'<line x1="{left + 40}" x2="{left + width}" y1="{y_at(aim):.0f}" y2="{y_at(aim):.0f}" stroke="#c44" '
@@ -182,17 +183,17 @@ def chart(results):
                     for p in patterns] for n in sizes}
     largest = max((n for n in sizes if len(messages[n][0][3]) >= len(LARGE_FAN_OUTS)), default=most)
     log = lambda low, high: lambda x: math.log(x / low) / math.log(high / low)  # noqa: E731
-    lines = [f'<text x="10" y="18" font-size="14">A quiesce with links of {link:g} us; the aim in red</text>']
-    lines += panel(10, f"ms beyond the application's own, by ranks (fan-out {shown}; dotted: star)", by_ranks,
+    title = f"A quiesce with links of {link:g} µs; the aim in red"
+    lines = [f'<text x="10" y="18" font-size="14">{title}</text>']
+    lines += panel(10, ("Time beyond the program's own, ms, by number of ranks", f"(fan-out {shown}; dotted: star)"), by_ranks,
                    log(sizes[0], sizes[-1]), [(n, power_of(n)) for n in sizes], MOST_MS)
     fan_outs = sorted({x for *_, points in messages[largest] for x, _ in points})
-    lines += panel(400, f"messages of the busiest node per round, by fan-out ({power_of(largest)} ranks)",
+    lines += panel(400, ("Messages of the busiest node in a round, by fan-out", f"({power_of(largest)} ranks)"),
                    messages[largest], log(fan_outs[0], fan_outs[-1]), [(k, str(k)) for k in fan_outs], MOST_MESSAGES)
     for i, p in enumerate(patterns):
         lines += [f'<rect x="{20 + 100 * i}" y="332" width="10" height="10" fill="{COLOURS[p]}"/>',
                   f'<text x="{34 + 100 * i}" y="341">{p}</text>']
-    return "\n".join(['<svg xmlns="http://www.w3.org/2000/svg" width="800" height="355" font-family="sans-serif" '
-                      'font-size="11">', *lines, "</svg>"]) + "\n"
+    return pictures.drawing(800, 355, title, lines)
 
 
 def write_page(page, results):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The families of MPI libraries: mpis/<name>/family.toml, and folders outside the tree that are named besides.
+"""The families of MPI libraries: mpis/<name>/family.toml, and folders outside the tree that the caller names.
 
 families.py --cmake FILE [FOLDER…] writes the lists that CMake needs. `generate.py` has the rest.
 """
@@ -15,13 +15,13 @@ KEYS = {"long_name", "versions", "sonames", "version_symbol", "version_macros", 
         "functions_as", "lacks", "compiler", "launcher", "tests"}
 COMPILER = {"c", "fortran", "definitions", "options"}
 LAUNCHER = {"program", "order", "certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "srun"}
-# With what holds for a family that does not say.
+# Key: default.
 TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
          "unreceived": 50000}
 
 
 LARGE_COUNTS_SINCE = "4.0"       # of the standard
-OLDEST_SINCE = "3.1"             # what has no `since` is in this standard already
+OLDEST_SINCE = "3.1"             # a function without `since` is in this standard
 
 
 def _version(text):
@@ -29,7 +29,7 @@ def _version(text):
 
 
 class FamilyError(Exception):
-    """A fault of a family.toml; the text names the file and what is wrong."""
+    """An error in a family.toml; the text names the file and the error."""
 
 
 @dataclasses.dataclass
@@ -49,14 +49,14 @@ class Family:
     supported: bool = True
     functions_as: str = ""
     lacks: dict = dataclasses.field(default_factory=dict)
-    inherited_lacks: dict = dataclasses.field(default_factory=dict)      # of the family that functions_as names
+    inherited_lacks: dict = dataclasses.field(default_factory=dict)      # of the family in functions_as
     compiler: dict = dataclasses.field(default_factory=dict)
     launcher: dict = dataclasses.field(default_factory=dict)
     tests: dict = dataclasses.field(default_factory=dict)
 
     def has(self, function, facts, large):
-        """Whether it has this form of a function. in: facts  of codegen/api"""
-        named = facts.get("in")                # of an extension: who has it
+        """Whether the family has this form of a function. in: facts  of codegen/api"""
+        named = facts.get("in")                # of an extension: the families that have it
         if named and (self.functions_as or self.name) not in named:
             return False
         if any(re.fullmatch(name, function) for name in (*self.lacks, *self.inherited_lacks)):
@@ -65,7 +65,7 @@ class Family:
         return bool(named) and not large or _version(since) <= _version(self.standard)
 
     def toml(self, name):
-        """A further file of the folder; nothing where there is none."""
+        """out: contents of another file of the folder; {} if it does not exist"""
         file = self.folder / name
         return tomllib.loads(file.read_text()) if file.exists() else {}
 
@@ -78,7 +78,7 @@ class Family:
 
     @property
     def lists(self):
-        """Of families.hpp, in the order of mpi_family's members."""
+        """The lists in families.hpp, in the order of mpi_family's members."""
         return {"versions": self.versions, "sonames": self.sonames} | {
             key: self.launcher.get(key, []) for key in ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager")}
 
@@ -133,7 +133,7 @@ def load(more=()):
 
 
 def check_lacks(families, described):
-    """What a family lacks is something that it could have. in: described  names of all functions   errors: FamilyError"""
+    """Checks that [lacks] names existing functions. in: described  names of all functions   errors: FamilyError"""
     for family in families:
         for name in family.lacks:
             if not any(re.fullmatch(name, function) for function in described):
@@ -145,7 +145,7 @@ def supported(families):
 
 
 def stems(families):
-    """Beginnings of the names of their C libraries: libmpich.so"""
+    """Beginnings of the names of the families' C libraries: libmpich.so"""
     return sorted({re.match(r".*?\.so", soname)[0] for family in families for soname in family.sonames})
 
 

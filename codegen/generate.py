@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Writes the generated files: generate.py OUTPUT_DIRECTORY [--coverage FILE] [--values FILE] [--lock FILE] [--family FOLDER]… A file
-is written only if it changed. --family: one more family of MPI libraries, whose folder is not in mpis/.
+"""Writes the generated files:
+generate.py OUTPUT_DIRECTORY [--coverage FILE] [--values FILE] [--lock FILE] [--family FOLDER]…
+It writes only files that changed. --family: another family of MPI libraries, whose folder is not in mpis/.
 
-generate.py --append [--minor N]: gives new functions of MPI their slots, behind all others in slots.lock, as of minor N.
+generate.py --append [--minor N]: appends slots for new functions of MPI to slots.lock, as of minor N.
 """
 import argparse
 import pathlib
@@ -19,7 +20,7 @@ import slots
 import values
 
 TEMPLATES = model.HERE.parent / "templates"
-# Output name → template. Each template's first line names what it is given.
+# Output name → template. Each template's first line names its input.
 OUTPUTS = {
     "mana/gen/function_tags.hpp": "function_tags.hpp.j2",
     "mana/gen/lower_slots.hpp": "lower_slots.hpp.j2",
@@ -39,7 +40,7 @@ OUTPUTS = {
 
 
 def write_headers(output, built):
-    """<mana/mpis/NAME/…> is each family's own header, wherever its folder is. In an installation they lie there themselves."""
+    """Writes <mana/mpis/NAME/…>, which include the families' own headers. An installation has the headers there."""
     for family in built:
         for header in family.headers:
             write(output / "mana" / "mpis" / family.name / header,
@@ -47,7 +48,7 @@ def write_headers(output, built):
 
 
 def find_tests(functions):
-    """Names for each function the first test program that calls it."""
+    """Sets each function's `test` to the first test program that calls it."""
     programs = sorted((model.HERE.parent / "tests" / "mpi" / "programs").glob("*.c"))
     programs += sorted((model.HERE.parent / "examples").glob("*/*.c"))
     texts = [(program.stem, program.read_text()) for program in programs]

@@ -1,4 +1,4 @@
-"""The description of the MPI functions, loaded, checked and made ready to print. Templates only print what is here."""
+"""Loads and checks the description of the MPI functions, and computes all that templates print."""
 import dataclasses
 import pathlib
 import re
@@ -12,14 +12,14 @@ SHAPES = ("manual", "collective", "icollective", "pcollective", "refuse")
 
 
 class DescriptionError(Exception):
-    """A fault of the description; the text names file, function and what is wrong."""
+    """An error in the description; the text names the file, the function and the error."""
 
 
 @dataclasses.dataclass
 class Param:
     """One parameter of one form (int or MPI_Count counts) of a function."""
     name: str
-    declaration: str      # in the application's mpi.h: "const void* buf"
+    declaration: str      # in the program's mpi.h: "const void* buf"
     tag: str              # kind of function.hpp or kind.hpp
     direction: str
     is_array: bool
@@ -34,14 +34,14 @@ class Function:
     id: str               # comm_split
     params: list
     returns: str          # C type
-    reports_errors: bool  # what it returns is an error code
+    reports_errors: bool  # it returns an error code
     libraries: list
     shape: str
-    slot: object          # True; "kept": in the table of slots, though no wrapper calls it; False
+    slot: object          # True; "kept": it has a slot, but no wrapper calls it; False
     why: str
     source: str
     test: str = ""        # a test program that calls it
-    no_pmpi: tuple = ()   # libraries that do not have it under PMPI's name, too
+    no_pmpi: tuple = ()   # libraries where it has no PMPI name
     neighbours: bool = False   # a collective on a topology's neighbours
     tool: bool = False         # of the tools interface
     waits_for_all: str = "no"  # no, always, when_count: the call returns when all ranks have begun it
@@ -87,7 +87,7 @@ class Function:
 
     @property
     def moves_data(self):
-        """Whether it moves a buffer on a communicator, and the first count and datatype say how much this process gives or gets."""
+        """Whether it moves a buffer on a communicator, with the local size in its first count and datatype."""
         first = {}
         for p in self.params:
             first.setdefault(p.tag, p)
@@ -130,7 +130,7 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
             functions.append(_function(name, facts, policies[name], kind_rows, mpis, False, where))
             if facts.get("large"):
                 functions.append(_function(name + "_c", facts, policies[name], kind_rows, mpis, True, where))
-            if "mpix_in" in facts:                       # under its name of before the standard
+            if "mpix_in" in facts:                       # under its former name, from before the standard
                 older = facts | {"in": facts["mpix_in"], "source": "extension"}
                 functions.append(_function("MPIX_" + name[4:], older, policies[name], kind_rows, mpis, False, where))
     for name in policies:
@@ -140,7 +140,7 @@ def load(api=HERE / "api", kinds=HERE / "kinds.toml", policy=HERE / "policy.toml
 
 
 def _check_names_of_mpis(facts, names, where):
-    """in: names  of all families that there are"""
+    """in: names  of all families"""
     for key in ("in", "mpix_in", "no_pmpi"):
         if unknown := set(facts.get(key, ())) - names:
             raise DescriptionError(f"{where}: {key}: there is no family {', '.join(sorted(unknown))} in mpis/")
@@ -182,7 +182,7 @@ def _row(kind, kinds):
 
 
 def _plain(text):
-    """A parameter of an extension, in C: only its name and declaration are known."""
+    """A parameter of an extension from its C text: only its name and declaration are known."""
     name = re.search(r"(\w+)(?:\[\])?$", text)
     return Param(name.group(1), text, "integer", "in", False, "int", "int")
 
@@ -225,7 +225,7 @@ def _param(text, kinds, large, where, cancels):
 
 
 def _neutral(row, real):
-    """The type of this argument on the boundary: nothing in it may depend on an mpi.h."""
+    """The type of this argument on the boundary. It must not depend on an mpi.h."""
     text = real
     if row.get("handle", False):
         text = text.replace(row["c"], f"real<kind::{row['tag']}>")

@@ -1,4 +1,4 @@
-"""The functions that start or initialise an operation, as calls in C whose arguments have a test's names."""
+"""The functions that start or initialise an operation, as C calls whose arguments are a test's variables."""
 import dataclasses
 
 
@@ -6,7 +6,7 @@ import dataclasses
 class Operation:
     name: str             # MPI_Isend
     id: str
-    form: str             # what completes it: see form_of()
+    form: str             # how it completes: see form_of()
     is_persistent: int
     has_neighbours: int
     arguments: str        # in C
@@ -14,13 +14,13 @@ class Operation:
 
 
 def is_operation(function):
-    """Whether it gives a request for communication. Generalized ones name nothing."""
+    """Whether it returns a request for communication. Generalized requests name no objects."""
     gives_request = any(p.tag == "request" and p.direction == "out" and not p.is_array for p in function.params)
     return gives_request and function.shape != "refuse" and any(p.tag in ("comm", "message") for p in function.params)
 
 
 def form_of(function):
-    """send and receive need a partner, ready sends a receive that is there, matched ones a message."""
+    """What an operation needs to complete: a partner, a receive that is posted (ready sends), or a matched message."""
     names = {p.name for p in function.params}
     if any(p.tag == "comm" and p.direction == "out" for p in function.params):
         return "duplicate"
@@ -36,7 +36,7 @@ def form_of(function):
 
 
 def argument(function, param, seen):
-    """One argument; seen: how many datatypes stand before it."""
+    """One argument. in: seen  how many datatypes precede it"""
     wide = "wide_" if "MPI_Aint" in param.declaration or "MPI_Count" in param.declaration else ""
     has_type_arrays = any(p.tag == "datatype" and p.is_array for p in function.params)
     if param.tag == "buffer":

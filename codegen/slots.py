@@ -1,4 +1,4 @@
-"""The order of lower::mpi_slots, which is append-only: slots.lock, read, compared with the description, and appended to."""
+"""The append-only order of lower::mpi_slots. Reads slots.lock, compares it with the description, appends to it."""
 import pathlib
 
 import model
@@ -28,7 +28,7 @@ def read(lock):
 
 
 def in_order(functions, minors):
-    """The functions with a slot, in the order of the lock. Raises DescriptionError where the two do not have the same."""
+    """The functions with a slot, in the order of the lock. Raises DescriptionError if lock and description differ."""
     by_name = {f.name: f for f in model.slots(functions)}
     locked = [name for names in minors.values() for name in names]
     missing = [name for name in by_name if name not in locked]
@@ -42,7 +42,7 @@ def in_order(functions, minors):
 
 
 def counts(minors):
-    """[(minor, how many slots there were with it)]"""
+    """[(minor, number of slots with it)]"""
     total, result = 0, []
     for minor, names in minors.items():
         total += len(names)
@@ -51,8 +51,8 @@ def counts(minors):
 
 
 def append(lock, functions, minor):
-    """Gives the functions that have no slot one each, behind all others. Returns their names.
-    minor: with which they come; None: the newest of the lock
+    """Appends a slot for each function that has none. Returns the functions' names.
+    minor: the minor of the new slots; None: the newest in the lock
     """
     minors = read(lock)
     locked = [name for names in minors.values() for name in names]

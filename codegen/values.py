@@ -1,10 +1,10 @@
-"""The neutral values of the boundary: predefined.toml, read, checked and made ready to print."""
+"""The neutral values of the boundary: reads and checks predefined.toml, and prepares its values for templates."""
 import re
 import tomllib
 
 import model
 
-# Kinds whose values C++ knows by name, with the enumeration that has them. Of datatypes those with an `id`.
+# Kinds whose values have names in C++, and their enumerations. Datatypes have names only if they have an `id`.
 ENUMERATIONS = {
     "comm": "comm_code", "group": "group_code", "message": "message_code", "info": "info_code",
     "errhandler": "errhandler_code", "request": "request_code", "op": "op_code", "datatype": "datatype_code",
@@ -13,7 +13,7 @@ ENUMERATIONS = {
 
 
 def read():
-    """predefined.toml as it is: {section: {name: rows}}"""
+    """The contents of predefined.toml: {section: {name: rows}}"""
     return tomllib.loads((model.HERE / "predefined.toml").read_text())
 
 
@@ -23,7 +23,7 @@ def standard():
 
 
 def rows(given):
-    """{kind: rows} of what an mpi.h is asked for."""
+    """{kind: rows} of the values that are looked up in an mpi.h."""
     return given["handles"] | given["classes"] | given["constants"]
 
 
@@ -38,7 +38,7 @@ def identifier(row):
 
 
 def named(kind, all_rows):
-    """[(identifier, row)] of a kind's rows that C++ knows by name."""
+    """[(identifier, row)] of a kind's rows that have a name in C++."""
     return [(identifier(r), r) for r in all_rows if kind != "datatype" or "id" in r]
 
 
@@ -49,7 +49,7 @@ def enumerations(given):
 
 
 def faults():
-    """What predefined.toml has otherwise than the standard, as texts."""
+    """The differences between predefined.toml and the standard, as texts."""
     given, right = read(), standard()
     every = [r for kind in rows(given).values() for r in kind] + list(given["values"].values())
     found = []

@@ -43,7 +43,7 @@ mana_restore_context:
     .type mana_call_on_stack, @function
 mana_call_on_stack:
     .cfi_startproc
-    .cfi_signal_frame                  // debuggers take no other frame to be on another stack than the one below it
+    .cfi_signal_frame                  // without it, debuggers expect a caller's frame on the same stack
     push %rbp
     .cfi_def_cfa_offset 16
     .cfi_offset %rbp, -16

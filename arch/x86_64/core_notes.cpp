@@ -44,7 +44,7 @@ int process_of(const saved_memory& memory) {
   }
 }
 
-/// User mode of x86-64 Linux, as the kernel shows it.
+/// User mode of x86-64 Linux, as in the kernel's core files.
 constexpr unsigned long user_cs = 0x33, user_ss = 0x2b, plain_flags = 0x202;
 
 elf_prstatus status_of(const saved_thread& thread, int pid) {
@@ -72,7 +72,7 @@ elf_prstatus status_of(const saved_thread& thread, int pid) {
 
 void add_threads(const saved_memory& memory, int pid, note_writer& into) {
   std::vector<saved_thread> threads = threads_of(memory);
-  if (threads.empty()) threads.push_back({0, pid, true, 0, 0, {}});      // a core without one is none
+  if (threads.empty()) threads.push_back({0, pid, true, 0, 0, {}});      // a core file needs at least one thread
   for (const saved_thread& t : threads) {
     const elf_prstatus status = status_of(t, pid);
     into.add(NT_PRSTATUS, &status, sizeof status);
@@ -116,7 +116,7 @@ void add_files(const image::contents& about, note_writer& into) {
   into.add(NT_FILE, bytes.data(), bytes.size());
 }
 
-/// Where the program's own dynamic linker is loaded; 0: it is not known.
+/// The address of the program's own dynamic linker; 0: unknown.
 std::uintptr_t linker_base(const saved_memory& memory, const std::vector<loaded_object>& objects,
                            const Elf64_Ehdr& header) {
   for (std::size_t i = 0; i < header.e_phnum; ++i) {
@@ -130,7 +130,8 @@ std::uintptr_t linker_base(const saved_memory& memory, const std::vector<loaded_
   return 0;
 }
 
-/// By it debuggers find the program's addresses, its libraries, and the functions that stand for the kernel's vDSO.
+/// In this vector debuggers find the program's addresses, its libraries, and the functions that replace the kernel's
+/// vDSO.
 void add_vector(const saved_memory& memory, note_writer& into) {
   const std::vector<loaded_object> objects = loaded_objects(memory);
   const auto header = objects.empty() ? std::nullopt : memory.get<Elf64_Ehdr>(objects[0].headers);

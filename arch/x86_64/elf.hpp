@@ -1,4 +1,4 @@
-// What ELF files and the dynamic linker say of x86-64.
+// Facts of x86-64 in ELF files and the dynamic linker.
 #pragma once
 #include <elf.h>
 

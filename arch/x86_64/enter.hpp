@@ -1,4 +1,4 @@
-// How threads enter the upper half: as new programs, new threads and handlers do.
+// The ways for threads to enter the upper half: as new programs, new threads and handlers.
 #pragma once
 #include <mana/arch/arch.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace mana::arch {
 
-/// As the kernel enters a new program: nothing to call at its end (rdx), no frame above.
+/// Enters as the kernel enters a new program: no function to call at its end (rdx), no frame above.
 [[noreturn, gnu::always_inline]] inline void jump_to_program(std::uint64_t stack, std::uint64_t entry) noexcept {
   __asm__ volatile(
       "mov %[stack], %%rsp\n\t"
@@ -17,14 +17,14 @@ namespace mana::arch {
   __builtin_unreachable();
 }
 
-/// in: frame  of a signal: what rt_sigreturn(2) loads
+/// in: frame  of a signal, as rt_sigreturn(2) loads it
 [[noreturn, gnu::always_inline]] inline void return_from_signal(void* frame) noexcept {
   __asm__ volatile("mov %0, %%rsp\n\tsyscall" : : "r"(frame), "a"(SYS_rt_sigreturn) : "memory");
   __builtin_unreachable();
 }
 
-/// clone(2) of a thread that begins by loading `frame`, its stack's pointer as well, and with `block` in the block register.
-/// out: in the caller, clone's answer
+/// clone(2) of a thread that first loads `frame`, also its stack pointer, with `block` in the block register.
+/// out: for the caller, clone's result
 [[gnu::always_inline]] inline long clone_into_frame(long flags, std::uintptr_t frame, long parent_tid, long child_tid, long tls,
                                                     void* block) noexcept {
   long result;
@@ -48,7 +48,7 @@ namespace mana::arch {
   return result;
 }
 
-/// The flag AC, which the kernel clears for no handler, is off. Below the stack's pointer may be what the compiler keeps there.
+/// Clears the flag AC, which the kernel clears for no handler. The compiler may keep data below the stack pointer.
 [[gnu::always_inline]] inline void check_no_alignment() noexcept {
   __asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushfq\n\tandq $~0x40000, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp"
                    : : : "cc", "memory");

@@ -1,5 +1,5 @@
-// Entering the upper half as a signal handler's end does: registers, signal mask and floating point state at once, so no
-// signal finds a thread half way in.
+// Enters the upper half in the way in which a signal handler ends. That sets registers, signal mask and floating-point
+// state at once, so that no signal finds a thread half way in.
 #include <arch/x86_64/enter.hpp>
 #include <runtime/split/threads/twin.hpp>
 

@@ -15,15 +15,15 @@ constexpr std::uint64_t pair(unsigned low, unsigned high) noexcept {
 template <class... Bits>
 constexpr unsigned bits(Bits... n) noexcept { return ((1u << n) | ...); }
 
-// What a program can choose code by. Bits of the machine's own (virtualization, power, tracing, …) differ between nodes
-// that run the same programs, and do not count.
+// Bits by which a program can choose its code. Bits about the machine itself (virtualization, power, tracing, …) differ
+// between nodes that run the same programs, and do not count.
 constexpr unsigned leaf1_c = ~bits(2, 3, 4, 5, 6, 7, 8, 10, 11, 14, 15, 17, 18, 21, 24, 31);
 constexpr unsigned leaf1_d = bits(0, 4, 8, 15, 19, 23, 24, 25, 26);
 constexpr unsigned leaf7_b = bits(0, 3, 4, 5, 8, 9, 11, 14, 16, 17, 18, 19, 21, 23, 24, 26, 27, 28, 29, 30, 31);
 constexpr unsigned leaf7_c = bits(0, 1, 5, 6, 8, 9, 10, 11, 12, 14, 22, 25, 27, 28);
 constexpr unsigned extended_c = bits(0, 5, 6, 7, 8, 11, 16, 21, 29);
 constexpr unsigned extended_d = bits(11, 22, 26, 27, 29, 30, 31);
-// Of the protection keys' register nothing is lost: the kernel gives each process its first value.
+// The register of the protection keys needs no saving: the kernel gives each process its first value.
 constexpr std::uint64_t states = ~(std::uint64_t{1} << 9);
 
 /// The register states that the kernel saves: bits of XCR0.
@@ -33,11 +33,11 @@ std::uint64_t enabled_states() noexcept {
   return pair(low, high) & states;
 }
 
-constexpr int beyond = 5;      // of no level
+constexpr int beyond = 5;      // beyond all levels
 
 struct feature {
   int word, bit;               // of processor_features
-  int level;                   // 1 to 4: the first that has it; beyond: libc uses it, and no level has it
+  int level;                   // 1 to 4: the first level that has it; beyond: libc uses it, and no level has it
   const char* name;            // in /proc/cpuinfo
   const char* tunable;         // in glibc.cpu.hwcaps; empty: libc does not choose code by it
 };
@@ -59,7 +59,7 @@ constexpr feature features[] = {
     {0, 26, beyond, "xsavec", "XSAVEC"},
 };
 
-/// 1 to 4; 0 for a name that is none.
+/// 1 to 4; 0: no such level.
 int number_of(std::string_view level) {
   const auto& all = processor_levels();
   const auto found = std::find(all.begin(), all.end(), level);

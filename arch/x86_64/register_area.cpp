@@ -13,7 +13,7 @@ namespace {
 
 constexpr char magic[6] = {'X', 'S', 'A', 'V', 'E', '1'};
 constexpr std::uint64_t legacy_states = 3;             // x87 and SSE: in the first 512 bytes of every area
-constexpr std::uint64_t protection_keys = 1u << 9;     // the kernel gives a process that has none its first value
+constexpr std::uint64_t protection_keys = 1u << 9;     // if a process has none, the kernel gives it the first value
 constexpr std::size_t legacy_bytes = 512, header_bytes = 64, first_part = legacy_bytes + header_bytes;
 constexpr std::size_t kernels_words = legacy_bytes - sizeof(_fpx_sw_bytes);
 constexpr int most_states = 63;                        // bit 63 is not a state
@@ -95,7 +95,7 @@ fitting fit_registers(void* area, const register_layout& then, const register_la
   if (area == nullptr) return fitting::done;
   auto* const bytes = static_cast<unsigned char*>(area);
   auto words = load<_fpx_sw_bytes>(bytes + kernels_words);
-  if (words.magic1 != FP_XSTATE_MAGIC1) return fitting::done;      // x87 and SSE alone: FXSAVE's format, the same everywhere
+  if (words.magic1 != FP_XSTATE_MAGIC1) return fitting::done;      // x87 and SSE alone: FXSAVE's format everywhere
   auto used = load<std::uint64_t>(bytes + legacy_bytes) & words.xstate_bv;
   if ((now.states & protection_keys) == 0) used &= ~protection_keys;
   if ((used & ~now.states & ~legacy_states) != 0) return fitting::lost;

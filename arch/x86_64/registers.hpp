@@ -16,25 +16,27 @@ inline const register_word* registers(const ucontext_t& context) noexcept { retu
 
 // Indices of registers().
 inline constexpr int instruction = REG_RIP, stack = REG_RSP;
-inline constexpr int result = REG_RAX;                                  // and, before a system call, its number
+inline constexpr int result = REG_RAX;                                  // before a system call: its number
 inline constexpr int argument[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};       // of a system call
-inline constexpr int spoiled_by_call[2] = {REG_RCX, REG_R11};           // the stub's wait takes them for arguments of its own
+inline constexpr int spoiled_by_call[2] = {REG_RCX, REG_R11};           // arguments of the stub's wait
 inline constexpr int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
                                   REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-/// What may hold a thread's id while it waits in futex(2): neither that call's address and number, nor what it spoils.
+/// Registers that may hold a thread's id while it waits in futex(2): all except that call's address, its number, and
+/// those it spoils.
 inline constexpr int free_in_futex[] = {REG_RBX, REG_RBP, REG_RSI, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13,
                                         REG_R14, REG_R15};
-/// With what the kernel calls a handler: signal, siginfo, ucontext.
+/// The arguments of a handler: signal, siginfo, ucontext.
 inline constexpr int handler_argument[3] = {REG_RDI, REG_RSI, REG_RDX};
 
 inline constexpr std::uint32_t audit = AUDIT_ARCH_X86_64;
 
-/// Bytes of the instruction that makes a system call.
+/// Size of the instruction that makes a system call.
 inline constexpr int call_bytes = 2;
 inline bool is_call(const unsigned char* code) noexcept { return code[0] == 0x0f && code[1] == 0x05; }
 
-/// in: behind  an instruction, readable up to seven bytes before      out: number of the call that ended there, where it is
-/// `mov $number,%eax; syscall`; -1 otherwise
+/// Number of the call that ended at `behind`.
+/// in:  behind  an instruction, readable up to seven bytes before
+/// out: -1 if the code before is not `mov $number,%eax; syscall`
 inline long number_of_call_before(const unsigned char* behind) noexcept {
   constexpr unsigned char mov_to_eax = 0xb8;
   unsigned char code[7];
@@ -45,15 +47,15 @@ inline long number_of_call_before(const unsigned char* behind) noexcept {
   return number;
 }
 
-/// Bytes that the compiler may use below the stack's pointer.
+/// Bytes below the stack pointer that the compiler may use.
 inline constexpr std::uint64_t red_zone_bytes = 128;
 
-/// The longest instruction that names_thread_word() looks at.
+/// The longest instruction that names_thread_word() recognises.
 inline constexpr std::size_t most_thread_word_bytes = 9;
-/// Whether the instruction is `op %fs:displacement`: a word at that distance from the thread pointer.
+/// Whether the instruction is `op %fs:displacement`: an access to a word at that distance from the thread pointer.
 inline bool names_thread_word(const unsigned char* code, std::int32_t displacement) noexcept {
   const bool wide = code[1] >> 4 == 4;                         // a REX prefix
-  const unsigned char* const operand = code + (wide ? 3 : 2);  // behind the operation's byte
+  const unsigned char* const operand = code + (wide ? 3 : 2);  // behind the opcode
   return code[0] == 0x64 && (operand[0] & 0xc7) == 0x04 && operand[1] == 0x25 &&
          std::memcmp(operand + 2, &displacement, sizeof displacement) == 0;
 }

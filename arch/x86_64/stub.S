@@ -1,13 +1,13 @@
-# The stub: synthetic vDSO of the upper half, and every address of the runtime that may stand in a saved signal frame.
-# Position: stub_address. Usable: the bridge, %gs. Not: any libc, any relocation.
+# The stub: the upper half's synthetic vDSO, and all code of the runtime whose addresses a saved signal frame may
+# contain. Position: stub_address. Usable: the bridge, %gs. Not: any libc, any relocation.
 #include <runtime/split/window/layout.h>
 
 #include <sys/syscall.h>
     .text
 
-# A vDSO function calls the live kernel's, through the bridge. The live vDSO lies outside the window, so a signal that
-# arrives in there must not be saved as it is: a frame holds all that is needed to make the call again (vDSO functions
-# only read), and signals.cpp rewinds to `again`. Cost: eleven stores, no branch.
+# A vDSO function calls the live kernel's, through the bridge. The live vDSO is outside the window, so no signal frame
+# may be saved with an address inside the vDSO. Therefore a stack frame keeps all data to make the call again (vDSO
+# functions only read), and signals.cpp goes back to `again`. Cost: eleven stores, no branch.
     .macro vdso_function name, index
     .globl \name
     .type \name, @function
@@ -71,7 +71,7 @@ mana_vdso_again:
     .cfi_endproc
     .size mana_vdso_again, . - mana_vdso_again
 
-# For a kernel whose vDSO lacks a function: the system call itself.
+# Makes the system call, for a kernel whose vDSO lacks the function.
     .macro fallback name, number
     .globl \name
     .type \name, @function
@@ -90,8 +90,8 @@ mana_vdso_again:
     fallback mana_fallback_3, 309       # getcpu
     fallback mana_fallback_4, 229       # clock_getres
 
-# Return address of every signal handler. Unwinders know it by these bytes, so it has no unwind table; gdb, which sees that
-# there is a name, only by libc's.
+# Return address of every signal handler. Unwinders recognise its bytes, so it has no unwind table. gdb sees that
+# the function has a name, and then recognises only the one that libc uses.
     .globl __restore_rt
     .type __restore_rt, @function
     nop                                 # unwinders look one byte before a return address
@@ -100,8 +100,8 @@ __restore_rt:
     syscall
     .size __restore_rt, . - __restore_rt
 
-# A trapped call that blocks, made from here, where the filter lets it pass, on the frame that the trap laid out.
-# As after any system call, %rcx is the address of the instruction after it, and only %rax and %r11 changed beside.
+# Makes a trapped call that blocks, on the frame that the trap has prepared. The filter lets calls from here pass. As
+# after any system call, %rcx has the address of the next instruction, and only %rax and %r11 have changed besides.
     .macro begin_call name
     .globl \name
     .type \name, @function
@@ -132,7 +132,7 @@ __restore_rt:
     begin_call mana_call
     end_call mana_call
 
-# The same for a call that opens a descriptor, which is reported by a trap of its own.
+# The same for a call that opens a descriptor. A trap of its own reports the result.
     begin_call mana_reported_call
     test %rax, %rax
     js 1f
@@ -141,8 +141,8 @@ __restore_rt:
     syscall
 1:  end_call mana_reported_call
 
-# The same for a wait until a time of one of the program's clocks, and for a signal to an id of the program's. Whatever interrupts it
-# makes the program's own call again (signals.cpp), since the deadline or id that the kernel has here is this process's.
+# The same for a wait until a time of one of the program's clocks, and for a signal to an id of the program. The
+# deadline or id here is this process's. Therefore an interruption makes the program's own call again (signals.cpp).
     .globl mana_timed_call_entry
     .hidden mana_timed_call_entry
 mana_timed_call_entry:
@@ -151,9 +151,9 @@ mana_timed_call_entry:
     mov STUB_TIMED_RDX(%rsp), %rdx
     end_call mana_timed_call
 
-# A relative wait that was interrupted for mana's sake, made again for the time that is left. Entered by signals.cpp, which
-# puts the wait's number (of nanosleep, clock_nanosleep or ppoll) into %rax, the address after the program's call into
-# %rcx and the time into %r11: the registers that a system call may change. All else is as the program had it.
+# Makes a relative wait again, for the remaining time, after an interruption by mana. signals.cpp enters it. It puts the
+# wait's number (nanosleep, clock_nanosleep or ppoll) into %rax, the address after the program's call into %rcx, and the
+# time into %r11: a system call may change these registers. All others are as the program had them.
     .globl mana_wait
     .hidden mana_wait
     .type mana_wait, @function

@@ -9,17 +9,17 @@ constexpr std::size_t software_bytes_offset = 464, basic_bytes = 512;
 constexpr std::size_t most_bytes = 16384;             // AMX's are 11 KiB
 constexpr std::size_t alignment = 64;                 // of XRSTOR
 
-/// asm/sigcontext.h
+/// From asm/sigcontext.h.
 struct software_bytes {
-  std::uint32_t magic, all_bytes;       // with the end's mark
+  std::uint32_t magic, all_bytes;       // with the mark at the end
   std::uint64_t states;
 };
 constexpr std::uint32_t magic = 0x46505853;           // FP_XSTATE_MAGIC1
 
 }  // namespace
 
-/// The end of the kernel's frame is where the stub's is going to be: without the mark there the kernel would load the basic
-/// registers alone, and begin the others anew.
+/// The stub's frame will overwrite the end of the kernel's frame. Without the mark there the kernel would load only the
+/// basic registers, and reset the others.
 void move_registers(ucontext_t& context) noexcept {
   alignas(alignment) static thread_local std::byte copy[most_bytes];
   auto* const area = reinterpret_cast<const std::byte*>(context.uc_mcontext.fpregs);

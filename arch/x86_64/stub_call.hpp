@@ -1,5 +1,5 @@
-// Calls that block are not made inside the trap, where no signal could reach them: the stub makes them in the upper half,
-// with changed arguments, and returns behind the trapped instruction.
+// In a trap no signal could reach a call that blocks. Therefore the stub makes such calls in the upper half, with
+// changed arguments, and returns behind the trapped instruction.
 #pragma once
 #include <runtime/split/call/trap.hpp>
 
@@ -8,12 +8,13 @@
 
 namespace mana::split {
 
-/// Where the stub's frame will be. Not to be written before continue_in_stub(): the kernel's frame of the trap still lies there.
+/// Address of the future stub's frame. Do not write to it before continue_in_stub(): the kernel's frame of the trap is
+/// still there.
 inline std::uintptr_t stub_frame(const trap& t) noexcept {
   return static_cast<std::uintptr_t>(t.reg(REG_RSP)) - STUB_CALL_BYTES;
 }
 
-/// It lies where the kernel has written the trap's own frame, and so can be touched (INV-72).
+/// The memory is accessible (INV-72): the kernel has written the trap's own frame there.
 template <class T>
 T& in_frame(long frame, unsigned offset) noexcept {
   return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(frame) + offset);
@@ -23,14 +24,15 @@ T& in_stub_frame(const trap& t, unsigned offset) noexcept {
   return in_frame<T>(static_cast<long>(stub_frame(t)), offset);
 }
 
-/// Of the call that the stub made, when it reports to a trap.
+/// Number of the stub's call, when the stub reports to a trap.
 inline long made_by_stub(const trap& t) noexcept { return in_frame<const long>(t.reg(REG_RSP), STUB_CALL_NUMBER); }
 
-/// Has the trap's return load the registers beside the general ones from elsewhere than the trap's frame.
+/// Makes the trap's return load the registers other than the general ones from a copy of the trap's frame.
 void move_registers(ucontext_t& context) noexcept;
 
-/// Makes the thread continue in the stub at `entry`, which makes the call with the registers as they are then; those
-/// that the caller changes afterwards are given back to the program. Returns what the trap returns: the call's number.
+/// Makes the thread continue in the stub at `entry`. The stub makes the call with the registers as they are then. It
+/// gives registers that the caller changes afterwards back to the program.
+/// out: the trap's result: the call's number
 inline long continue_in_stub(trap& t, std::uintptr_t entry) noexcept {
   move_registers(*t.context);
   in_stub_frame<long>(t, STUB_CALL_RETURN) = t.reg(REG_RIP);
@@ -44,8 +46,11 @@ inline long continue_in_stub(trap& t, std::uintptr_t entry) noexcept {
   return t.number;
 }
 
-/// The same for mana_timed_call, whose end and whose interruption give back %rsi and %rdx as well: both are kept here, whichever
-/// the caller changes (INV-83).
+/// As continue_in_stub(), for mana_timed_call. Its end and its interruption restore %rsi and %rdx as well. Both are
+/// kept here, whichever of them the caller changes.
+///
+/// INV-83 a call that the stub makes for the program leaves every register as the program's own call would, also if it
+/// is interrupted and made again
 inline long continue_in_timed_call(trap& t) noexcept {
   const long number = continue_in_stub(t, stub().timed_call);
   in_frame<long>(t.reg(REG_RSP), STUB_TIMED_RSI) = t.reg(REG_RSI);

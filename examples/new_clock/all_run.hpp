@@ -130,7 +130,7 @@ class all_run::coordinator {
     std::string text;
     for (int r = 0; r < ranks_; ++r)
       if (reported_[index(r)] != version_)
-        text += "rank " + std::to_string(r) + (ledger_.is_behind(r) ? " has to start what others have\n"
+        text += "rank " + std::to_string(r) + (ledger_.is_behind(r) ? " must start what others have\n"
                                                                    : " has not answered the last change\n");
     return text;
   }

@@ -1,4 +1,4 @@
-// Hooks around checkpoints in C++: an object that is called as long as it lives. See docs/tools.md for what it may do.
+// Hooks around checkpoints in C++. A hook is called as long as its object lives. docs/tools.md says what a hook may do.
 #pragma once
 #include <mana/api.h>
 
@@ -7,8 +7,8 @@
 
 namespace mana {
 
-/// Calls f(const mana_hook_info&) at each `event`, from its construction to its destruction. It stays where it was
-/// made.
+/// Calls f(const mana_hook_info&) at each `event`, from construction to destruction. The object cannot move: MANA holds
+/// its address.
 template <class F>
 class hook {
   static_assert(std::is_invocable_v<F&, const mana_hook_info&>, "a hook takes a const mana_hook_info&");
@@ -21,7 +21,7 @@ class hook {
   hook(const hook&) = delete;
   hook& operator=(const hook&) = delete;
 
-  /// False without MANA, and where no further hook can be added.
+  /// False without MANA, and if the table of hooks was full.
   bool is_set() const noexcept { return number_ >= 0; }
 
  private:

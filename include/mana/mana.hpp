@@ -1,5 +1,5 @@
-// All of the header-only library. Where an mpi.h is found, the wrappers of MPI's functions too: link mana::wrappers and the
-// MPI then (docs/tools.md).
+// The whole header-only library. If CMake finds an mpi.h, it also includes the wrappers of MPI's functions: then link
+// mana::wrappers and the MPI (docs/tools.md).
 #pragma once
 #include <mana/clock/policies.hpp>
 #include <mana/core/handle.hpp>

@@ -1,4 +1,4 @@
-// The attribute callback that MPICH's library exports as a function, by the name that its mpi.h gives it.
+// The attribute callback that MPICH's library exports as a function, under its name in mpi.h.
 #include <mpi.h>
 
 #pragma GCC visibility push(default)

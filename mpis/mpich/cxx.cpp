@@ -1,18 +1,18 @@
-// What MPICH's C++ library (MPI-2.2's bindings), which goes into the upper half as it is, takes from its C library besides
-// MPI's functions: its own functions that call C++'s callbacks. There is one of each.
+// MPICH's C++ library (MPI-2.2's bindings) goes unchanged into the upper half. Besides MPI's functions, it uses
+// functions of its C library that call C++'s callbacks. They are here, one for each kind of callback.
 #include <mana/calls.hpp>
 
 namespace mana {
 namespace {
 
-/// kind: 0 communicator, 1 file, 2 window
+/// in: kind  0 communicator, 1 file, 2 window
 using handler_caller = void (*)(int kind, int* object, int* code, void (*function)());
 using op_caller = void (*)(const void* in, void* inout, int count, MPI_Datatype type, void (*function)());
 
 constinit handler_caller call_handler = nullptr;
 constinit op_caller call_op = nullptr;
 
-/// C's function succeeds then: C++'s would call the handler once more.
+/// C's function then succeeds: C++'s would call the handler again.
 template <int Kind>
 void handler_in_cxx(void (*function)(), void* object, int* code) {
   call_handler(Kind, static_cast<int*>(object), code, function);

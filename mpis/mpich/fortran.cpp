@@ -1,4 +1,5 @@
-// What MPICH's Fortran library, which goes into the upper half as it is, takes from its C library besides MPI's functions.
+// MPICH's Fortran library goes unchanged into the upper half. Its C library's functions that it uses besides MPI's are
+// here.
 #include <mana/calls.hpp>
 
 #include <cstring>
@@ -6,7 +7,7 @@
 namespace mana {
 namespace {
 
-/// MPICH's forms of an attribute; with bit 0 it is a number.
+/// MPICH's forms of an attribute. With bit 0 it is a number.
 constexpr int number_form = 1;
 
 auto store_as(int form, void* out) noexcept {
@@ -16,13 +17,13 @@ auto store_as(int form, void* out) noexcept {
   };
 }
 
-/// Fortran's numbers of MPI's own attributes are the even ones after C's.
+/// Fortran's numbers of MPI's own attributes are the even numbers after C's.
 constexpr int number_in_c(int key) noexcept {
   return key > MPI_TAG_UB && key <= MPI_APPNUM + 1 && key % 2 == 0 ? key - 1 : key;
 }
 static_assert(MPI_TAG_UB % 2 == 1 && MPI_APPNUM % 2 == 1 && MPI_TAG_UB < MPI_APPNUM);
 
-/// set(value) gets a pointer or a number.
+/// in: set  called with a pointer or a number
 template <class Set>
 int set_as(int form, void* value, Set&& set) noexcept {
   return (form & number_form) != 0 ? set(reinterpret_cast<std::int64_t>(value)) : set(value);

@@ -1,4 +1,4 @@
-// What the compiler must know of Open MPI's mpi.h. Of both sides: the application's, and the live MPI's.
+// Facts of Open MPI's mpi.h for the compiler, for both sides: the program's MPI and the live one.
 #pragma once
 #include <mana/mpis/openmpi/fortran_numbers.hpp>
 
@@ -18,17 +18,18 @@ inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noe
   status._cancelled = cancelled;
 }
 
-/// Error handlers beside the standard's, by row(code, handle). That of the C++ library is no handle of mpi.h's: cxx.cpp.
+/// Passes error handlers beside the standard's to row(code, handle). The C++ library's is no handle of mpi.h's:
+/// cxx.cpp.
 template <class Row>
 void for_each_own_errhandler(Row&&) {}
 
-/// The beginning of MPI_Get_library_version's text, where programs look for the MPI's name.     out: its length
+/// Writes the beginning of MPI_Get_library_version's text, where programs look for the MPI's name.     out: its length
 inline int write_library_version(char* text) noexcept {
   return std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Open MPI v%d.%d.%d, under MANA", OMPI_MAJOR_VERSION,
                        OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
 }
 
-/// OMPI_Affinity_str of the live library.      out: false: it is built without; rc: its answer
+/// OMPI_Affinity_str of the live library.      out: false: it was built without the function; rc: its result
 inline bool affinity_text([[maybe_unused]] int format, [[maybe_unused]] char* bound, [[maybe_unused]] char* current,
                           [[maybe_unused]] char* exists, [[maybe_unused]] int& rc) noexcept {
 #if defined(OMPI_HAVE_MPI_EXT_AFFINITY)

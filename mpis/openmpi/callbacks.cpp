@@ -1,4 +1,4 @@
-// The attribute callbacks that Open MPI's library exports as functions, by the names that its mpi.h gives them.
+// The attribute callbacks that Open MPI's library exports as functions, under their names in mpi.h.
 #include <mpi.h>
 
 namespace {

@@ -1,6 +1,7 @@
-// Open MPI's C++ library (MPI-2.2's bindings) goes into the upper half as it is, and calls MPI's C functions for nearly
-// everything. Here is the rest: its functions that look into the structures behind C's handles, which ours do not have,
-// are replaced (the program's calls and the library's own find these first), and what it takes from Open MPI's C library.
+// Open MPI's C++ library (MPI-2.2's bindings) goes unchanged into the upper half, and calls MPI's C functions for
+// nearly everything. The rest is here. Some of its functions look into the structures behind C's handles, which ours do
+// not have. Their replacements are here, and the program and the library find these first. The library's needs from
+// Open MPI's C library besides MPI's functions are here, too.
 #include <mana/calls.hpp>
 
 #include <dlfcn.h>
@@ -10,13 +11,13 @@ extern "C" char ompi_mpi_errors_throw_exceptions[];
 namespace mana {
 namespace {
 
-/// What the library says of a communicator.
+/// The library's kinds of communicators.
 enum class cxx_comm : int { intra = 1, inter = 2, cart = 3, graph = 4 };
 
 using handler_caller = void (*)(void* object, int* code, const char* text, void (*function)());
 using op_caller = void (*)(void* in, void* inout, int* count, MPI_Datatype* type, void (*function)());
 
-/// The library's function of this name. It is there if a handler of C++ is.
+/// The library's function of this name. If C++ has set a handler, the function exists.
 template <class Function>
 Function in_library(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
@@ -49,7 +50,7 @@ MPI_Errhandler made_by(int (*create)(Function*, MPI_Errhandler*), void (*functio
 #pragma GCC visibility push(default)
 extern "C" {
 
-// ---- in the place of the library's
+// ---- replacements of the library's functions
 
 int ompi_cxx_comm_get_type(MPI_Comm comm) {
   using mana::cxx_comm;
@@ -79,7 +80,7 @@ int ompi_cxx_errhandler_invoke_file(MPI_File file, int code, const char*) {
   PMPI_File_call_errhandler(file, code);
   return code;
 }
-/// Of MPI::ERRORS_THROW_EXCEPTIONS, by the library before anybody can use it.
+/// For MPI::ERRORS_THROW_EXCEPTIONS. The library calls it before anybody can use the handler.
 void ompi_cxx_errhandler_set_callbacks(void*, void (*comm)(), void (*file)(), void (*win)()) {
   using namespace mana;
   object::thrower_for<MPI_Comm>.function = comm;
@@ -89,9 +90,9 @@ void ompi_cxx_errhandler_set_callbacks(void*, void (*comm)(), void (*file)(), vo
                                         reinterpret_cast<std::uintptr_t>(ompi_mpi_errors_throw_exceptions));
 }
 
-// ---- what it takes from Open MPI's C library
+// ---- functions that the library uses
 
-/// object: 1 communicator, 2 datatype, 3 window. The functions get one argument more than C's, which they do not use.
+/// in: object  1 communicator, 2 datatype, 3 window     copy, remove  have one argument more than C's, and ignore it
 int ompi_attr_create_keyval(int object, void (*copy)(), void (*remove)(), int* key, void* extra, int, void*) {
   using mana::kind_code;
   constexpr kind_code objects[] = {kind_code::none, kind_code::comm, kind_code::datatype, kind_code::win};
@@ -101,7 +102,7 @@ int ompi_attr_create_keyval(int object, void (*copy)(), void (*remove)(), int* k
       {.object = objects[object], .copy = copy, .remove = remove, .extra = extra});
   return MPI_SUCCESS;
 }
-/// The operation was made with the library's own function; this one is the program's.
+/// The operation was made with the library's own function. Sets the program's function.
 void ompi_op_set_cxx_callback(MPI_Op op, void (*function)()) {
   mana::object::call_op_by(op, function, mana::op_in_cxx);
 }

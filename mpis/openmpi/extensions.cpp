@@ -1,4 +1,4 @@
-// Open MPI's extension that has no form for profiling.
+// The extension of Open MPI that has no profiling form.
 #include <mana/calls.hpp>
 
 #include <mpi-ext.h>
@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 extern "C" {
 
-/// Where this process is bound, as the live MPI says it: after a restart, of the node that the process is on then.
+/// The binding of this process according to the live MPI: after a restart, on its present node.
 int OMPI_Affinity_str(ompi_affinity_fmt_t format, char bound[OMPI_AFFINITY_STRING_MAX],
                       char current[OMPI_AFFINITY_STRING_MAX], char exists[OMPI_AFFINITY_STRING_MAX]) {
   using namespace mana;

@@ -1,7 +1,7 @@
-// Open MPI's Fortran library goes into the upper half as it is, and calls MPI's C functions for nearly everything. Here is
-// the rest. Where it looks into the structures behind C's handles, which ours do not have, its function is replaced: the
-// program's calls, and those of its mpi_f08 library, find ours first (fortran_names.S). What it takes from Open
-// MPI's C library besides MPI's functions has the names and parameters that it has there.
+// Open MPI's Fortran library goes unchanged into the upper half, and calls MPI's C functions for nearly everything. The
+// rest is here. Some of its functions look into the structures behind C's handles, which ours do not have. They are
+// replaced: the program and the library's mpi_f08 part find ours first (fortran_names.S). The library also uses
+// functions of Open MPI's C library besides MPI's. They have the same names and parameters here as there.
 #include <mana/calls.hpp>
 
 #include <mpi-ext.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 
 extern "C" {
-// Constants of Fortran, known by their addresses; in the program, if it is written in Fortran.
+// Constants of Fortran, recognised by their addresses. They are in the program, if it is written in Fortran.
 extern int mpi_fortran_bottom_, mpi_fortran_in_place_;
 extern double mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
 }
@@ -31,7 +31,7 @@ const void* buffer(const void* given) noexcept {
 }
 void* buffer(void* given) noexcept { return const_cast<void*>(buffer(static_cast<const void*>(given))); }
 
-/// Requests as C has them. What has become of them is told to Fortran at the end.
+/// Fortran's requests as C's. The destructor gives Fortran the requests' new values.
 class requests {
  public:
   requests(int n, fint* numbers) noexcept : count_(n > 0 ? n : 0), numbers_(numbers), handles_(count_) {
@@ -50,8 +50,8 @@ class requests {
   object::scratch<MPI_Request, 64> handles_;
 };
 
-/// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, where Fortran has said so. Fortran's are as long as C's,
-/// but need not be aligned.
+/// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, if Fortran ignores them. Fortran's are as long as
+/// C's, but need not be aligned.
 class statuses {
  public:
   explicit statuses(int n, fint* given) noexcept
@@ -83,7 +83,7 @@ void to_fortran_indices(int n, fint* indices) noexcept {
   for (int i = 0; i < n; ++i) indices[i] = fortran_index(indices[i]);     // none for MPI_UNDEFINED
 }
 
-/// Arrays of datatypes as MPI_Alltoallw takes them: one for each rank of the other side.
+/// Arrays of datatypes for MPI_Alltoallw: one for each rank of the other side.
 class datatypes {
  public:
   datatypes(int n, const fint* numbers) noexcept : handles_(n) {
@@ -100,7 +100,7 @@ int peers_of(MPI_Comm comm) noexcept {
   return c.ok && c.e->what.peers != nullptr ? c.e->what.peers->size : 0;
 }
 
-/// Callbacks of attributes, whose bits Fortran gets as an integer of this type.
+/// Callbacks of attributes. Fortran gets the attribute's bits as an integer of this type.
 template <class Integer>
 int copy_in_fortran(void (*function)(), int handle, int key, void* extra, int, void* bits, void** copy, int* wanted) {
   Integer state = static_cast<Integer>(reinterpret_cast<std::intptr_t>(extra));
@@ -147,7 +147,7 @@ extern "C" {
 using mana::answer;
 using mana::fint;
 
-// ---- in the place of Open MPI's
+// ---- replacements of Open MPI's functions
 
 void mana_fortran_wait(fint* request, fint* status, fint* ierr) {
   mana::requests r(1, request);
@@ -296,7 +296,7 @@ MPI_Aint mana_fortran_aint_add(const MPI_Aint* base, const MPI_Aint* displacemen
 }
 MPI_Aint mana_fortran_aint_diff(const MPI_Aint* a, const MPI_Aint* b) { return PMPI_Aint_diff(*a, *b); }
 
-// The callbacks of attributes that mpif.h names.
+// The callbacks of attributes in mpif.h.
 void mana_fortran_copy_int(fint*, fint*, fint*, const fint* from, fint* to, fint* wanted, fint* ierr) {
   *to = *from;
   *wanted = 1;
@@ -315,12 +315,12 @@ void mana_fortran_remove_nothing(fint*, fint*, void*, void*, fint* ierr) { answe
 
 }
 
-// ---- what its library takes from Open MPI's C library
+// ---- functions of Open MPI's C library that its Fortran library uses
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-/// object: 1 communicator, 2 datatype, 3 window
+/// in: object  1 communicator, 2 datatype, 3 window
 int ompi_attr_create_keyval_fint(int object, void (*copy)(), void (*remove)(), int* key, fint extra, int, void*) {
   return mana::create_key<fint>(object, copy, remove, key, extra);
 }
@@ -328,7 +328,7 @@ int ompi_attr_create_keyval_aint(int object, void (*copy)(), void (*remove)(), i
   return mana::create_key<MPI_Aint>(object, copy, remove, key, extra);
 }
 
-/// object: 1 communicator, 2 window, 3 file; language: 2 Fortran      out: the null handler if it cannot be made
+/// in: object  1 communicator, 2 window, 3 file     language  2 Fortran      out: the null handler if it cannot be made
 MPI_Errhandler ompi_errhandler_create(int object, void (*function)(), int language) {
   MPI_Errhandler made = MPI_ERRHANDLER_NULL;
   if (object == 1) PMPI_Comm_create_errhandler(reinterpret_cast<MPI_Comm_errhandler_function*>(function), &made);
@@ -337,7 +337,7 @@ MPI_Errhandler ompi_errhandler_create(int object, void (*function)(), int langua
   if (language == 2) mana::object::call_errhandler_in_fortran(made);
   return made;
 }
-/// It was found in its own argument checks, which know of no object but MPI_COMM_WORLD.
+/// Called by the library's own argument checks, which know no object except MPI_COMM_WORLD.
 int ompi_errhandler_invoke(void*, void*, int, int code, const char*) {
   PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
   return code;
@@ -346,7 +346,7 @@ void ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm*, int* code, ...) {
   PMPI_Abort(MPI_COMM_WORLD, code != nullptr ? *code : MPI_ERR_INTERN);
 }
 
-/// Blanks go at both ends. out: *made: for free(); 0, or not if there is no memory
+/// Removes blanks at both ends. out: *made: for free(); the result is 0, or another value if there is no memory
 int ompi_fortran_string_f2c(const char* text, int length, char** made) {
   std::string_view words(text, static_cast<std::size_t>(length > 0 ? length : 0));
   const std::size_t first = words.find_first_not_of(' ');
@@ -361,7 +361,7 @@ int ompi_fortran_string_c2f(const char* text, char* out, int length) {
   return 0;
 }
 
-/// Lists of words, which only MPI_Comm_spawn takes: that is refused, whatever they are.
+/// Lists of words. Only MPI_Comm_spawn uses them, and it is refused for any words.
 int ompi_fortran_argv_blank_f2c(const char*, int, int, char*** made) {
   *made = static_cast<char**>(std::calloc(1, sizeof(char*)));
   return *made != nullptr ? 0 : -1;

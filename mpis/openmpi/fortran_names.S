@@ -1,6 +1,6 @@
-# The names that Open MPI's Fortran library has for the functions of fortran.cpp: a compiler's of mpif.h, upper and
-# lower case, those of C and of mpi_f08, PMPI's of all, and the one by which its mpi_f08 library calls it.
-# x: of an extension, mpix_
+# The names of the functions of fortran.cpp in Open MPI's Fortran library: a compiler's names for mpif.h in lower and
+# upper case, the names of C and of mpi_f08, PMPI's of all these, and the name by which its mpi_f08 library calls the
+# function. x: of an extension, mpix_
     .macro entry lower, upper, mixed, x=, X=
     .hidden mana_fortran_\lower
     .irp name, mpi\x\()_\lower, mpi\x\()_\lower\()_, mpi\x\()_\lower\()__, MPI\X\()_\upper, MPI\X\()_\mixed\()_f, \
@@ -13,7 +13,8 @@
     jmp mana_fortran_\lower
     .endm
 
-# What Fortran programs take from Open MPI's C library itself, under the names of a compiler; callbacks under its own, too.
+# Functions of Open MPI's C library that Fortran programs use directly, under a compiler's names; callbacks also under
+# their own.
     .macro function lower, upper, target
     .hidden mana_fortran_\target
     .irp name, mpi_\lower, mpi_\lower\()_, mpi_\lower\()__, MPI_\upper
@@ -44,7 +45,7 @@ ompi_\lower\()_f:
     callback win_null_copy_fn, WIN_NULL_COPY_FN, copy_nothing
     callback win_null_delete_fn, WIN_NULL_DELETE_FN, remove_nothing
 
-# Of files, which this library refuses.
+# For files, which this library refuses.
     .irp name, mpi_conversion_fn_null, mpi_conversion_fn_null_, mpi_conversion_fn_null__, MPI_CONVERSION_FN_NULL, \
                mpi_conversion_fn_null_f
     .globl \name

@@ -1,4 +1,4 @@
-// The small numbers that Open MPI's mpif-handles.h gives predefined handles, which compiled Fortran programs contain.
+// The small numbers of predefined handles in Open MPI's mpif-handles.h. Compiled Fortran programs contain them.
 #pragma once
 #include <mana/app/fortran_number.hpp>
 

@@ -1,33 +1,35 @@
-// In what Open MPI differs from the standard, or from others where the standard leaves it open. Every family says all of these.
+// Open MPI's differences from the standard, or from other MPIs where the standard leaves a choice. Every family has all
+// constants.
 #pragma once
 
 namespace mana::family {
 
-/// A communicator that was given no error handler of its own has the one that MPI_COMM_WORLD has when the error comes.
+/// A communicator without an error handler of its own uses the present one of MPI_COMM_WORLD.
 /// versions: none known
 inline constexpr bool unset_errhandler_is_of_world = false;
 
-/// In MPI_Finalize, a delete function of the world's attributes that fails keeps those after it from being called.
+/// In MPI_Finalize, if a delete function of the world's attributes fails, the ones after it are not called.
 /// versions: 4.1
 inline constexpr bool failing_delete_ends_finalize = true;
 
-/// The delete functions of MPI_COMM_WORLD's attributes are told that MPI is finalized.      versions: 4.1
+/// The delete functions of MPI_COMM_WORLD's attributes find that MPI is finalized.      versions: 4.1
 inline constexpr bool world_attributes_end_finalized = true;
 
 /// MPI_Type_dup names the new datatype after the old one.      versions: 4.1
 inline constexpr bool duplicates_are_named = true;
 
-/// MPI_DOUBLE_INT and its like, where they are asked for themselves, are one element (MPI-4.1 5.1.11).
+/// MPI_DOUBLE_INT and its like count as one element when MPI is asked about them (MPI-4.1 5.1.11).
 inline constexpr bool pair_is_one_element = true;
 
 /// MPI_Type_match_size finds MPI_REAL, MPI_INTEGER and MPI_COMPLEX before the types that say their size.
 /// versions: 4.1
 inline constexpr bool matches_default_kinds_first = true;
 
-/// Asked for MPI_UNIVERSE_SIZE or MPI_APPNUM, a process that nobody launched starts a launcher.      versions: none known
+/// If a process that nobody launched asks for MPI_UNIVERSE_SIZE or MPI_APPNUM, it starts a launcher.      versions:
+/// none known
 inline constexpr bool starts_launcher_to_ask = false;
 
-/// A non-blocking collective of a communicator of one process sends itself messages among those of the program.
+/// A non-blocking collective on a communicator of one process sends itself messages among the program's.
 /// versions: none known
 inline constexpr bool lone_collectives_send_to_program = false;
 

@@ -34,16 +34,17 @@ job_file find_job(const std::string& job) {
   }
 }
 
-/// On this node. One that nobody has waited for yet has ended too; a child may still listen where it did.
+/// Whether a process of this node has ended. A zombie has ended too, although a child of it may still listen at its
+/// port.
 bool has_ended(int pid) {
   if (kill(pid, 0) != 0) return errno == ESRCH;
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
-  const std::size_t end = text.rfind(") ");        // the name may have any characters
+  const std::size_t end = text.rfind(") ");        // the name may contain any character
   return end != std::string::npos && end + 2 < text.size() && (text[end + 2] == 'Z' || text[end + 2] == 'X');
 }
 
-/// What a job file says of where its coordinator is.
+/// Whether both files lead to the same coordinator.
 bool is_same_place(const job_file& a, const job_file& b) {
   return a.pid == b.pid && a.where.host == b.where.host && a.where.key == b.where.key && a.where.port == b.where.port &&
          a.early_port == b.early_port;
@@ -56,8 +57,8 @@ class conversation {
   conversation(const std::string& job, const patience& waits)
       : job_(job), waits_(waits), until_(deadline(waits.timeout_s)) {}
 
-  /// Sends the question to the job, as often as one of its coordinators gives way to another, and returns the frame of type
-  /// `wanted` that answers it.
+  /// Sends the question to the job, and sends it again each time a coordinator gives way to another.
+  /// out: the answer, a frame of type `wanted`
   bytes ask(const bytes& question, frame_type wanted, const progress_listener& listen = {}) {
     for (;;) {
       connect();
@@ -72,7 +73,7 @@ class conversation {
     for (std::optional<time> no_longer;;) {
       file_ = find_started_job();
       const std::uint16_t port = file_.where.port != 0 ? file_.where.port : file_.early_port;
-      // Where the process is known to be gone, its port may be somebody else's.
+      // If the process is known to be gone, its port may belong to another program.
       const bool gone = is_here() && has_ended(file_.pid);
       try {
         if (gone) throw std::system_error(ESRCH, std::generic_category());
@@ -89,7 +90,7 @@ class conversation {
     }
   }
 
-  /// out: nothing: another coordinator is to be asked
+  /// out: nothing: ask another coordinator
   std::optional<bytes> ask_this_one(const bytes& question, frame_type wanted, const progress_listener& listen) {
     line_->send_all(question);
     if (listen) next_look_ = std::chrono::steady_clock::now() + quiet;
@@ -107,16 +108,16 @@ class conversation {
       }
     } catch (const wire_error&) {
       throw client_error(client_problem::not_answering,
-                         job_ + ": the job has ended, and its port is another program's now");
+                         job_ + ": the job has ended, and another program uses its port now");
     }
-    if (has_changed()) return std::nullopt;       // the coordinator gave way before it had heard of us
+    if (has_changed()) return std::nullopt;       // the coordinator gave way before it had read the question
     refuse_if_other_program();
     await_another_after_end();
     return std::nullopt;
   }
 
-  /// A process that is being killed is connected to until it is gone, and a job may be killed while it is asked. Where its
-  /// file stays, which a job that comes to its end takes away, a restart of it is asked.
+  /// The job may be killed while it is asked. A process that is being killed accepts connections until it is gone. If
+  /// the job's file remains, a restart of the job is asked. A job that ends normally removes its file.
   void await_another_after_end() {
     for (std::optional<time> no_longer; !has_changed(); await_another(no_longer))
       if (waits_.restart_s <= 0 || !has_file())
@@ -132,18 +133,18 @@ class conversation {
     if (waits_.note && std::exchange(noted_, what) != what) waits_.note(what);
   }
 
-  /// Rank 0 executed something else, which is no rank under mana.
+  /// Rank 0 has executed another program, which is not a rank under mana.
   void refuse_if_other_program() const {
     if (!is_here() || file_.executable.empty()) return;
     const std::string now = executable_of(file_.pid);
     if (now.empty() || short_name(now) == short_name(file_.executable) || short_name(now).starts_with("mana")) return;
     throw client_error(client_problem::refused, job_ + ": rank 0, process " + std::to_string(file_.pid) +
                                                     ", has become another program (" + now +
-                                                    "), and nobody can be asked for a checkpoint any more");
+                                                    "), which answers no requests for checkpoints");
   }
 
-  /// A job that was killed has left its file; where it is being restarted just now, there will be another in its place.
-  /// in: no_longer  when that is given up; nothing: it is looked for the first time
+  /// A killed job leaves its file. If the job is being restarted, another file will take its place.
+  /// in: no_longer  the time to give up; nothing: the first look
   void await_another(std::optional<time>& no_longer) {
     static constexpr char ended[] = "does not answer: it has ended, or its node cannot be reached";
     if (has_changed()) return;
@@ -158,7 +159,7 @@ class conversation {
     await_change(handle(), std::min(*no_longer, now + between_looks));
   }
 
-  /// Another coordinator has its file there.
+  /// Another coordinator has written the file.
   bool has_changed() const {
     try {
       return !is_same_place(file_, read_job_file(job_));
@@ -175,8 +176,8 @@ class conversation {
     }
   }
 
-  /// From now on changes of the file are told. Only who has to wait asks for that: where the processors are busy, the kernel
-  /// takes seconds to close what tells of them.
+  /// From now on inotify reports changes of the file. Only a client that must wait calls this: on busy processors the
+  /// kernel takes seconds to close an inotify descriptor.
   void watch() {
     struct stat about{};
     const bool is_directory = stat(job_.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
@@ -185,8 +186,8 @@ class conversation {
     inotify_add_watch(changes_.get(), folder.c_str(), IN_MOVED_TO | IN_DELETE);
   }
 
-  /// Until the file may have changed, or the process has ended, or that time has come. The first time it returns at once: what
-  /// changed since the file was read is not told of.
+  /// Returns when the file may have changed, the process has ended, or `when` has come. The first call returns at once,
+  /// because nothing reports changes between the reading of the file and watch().
   void await_change(const handle& process, time when) {
     if (!std::exchange(watches_, true)) return watch();
     pollfd waits[2] = {{changes_.get(), POLLIN, 0}, {process.get(), POLLIN, 0}};
@@ -207,7 +208,7 @@ class conversation {
     build.command = frame.get<std::string>();
     other_mana(protocol, build);
   }
-  /// Where the file does not say it, the process on this node shows it.
+  /// If the file does not name the command, /proc of the process shows it, on the process's own node.
   static std::string command_of(const job_file& file) {
     if (!file.build.command.empty() || file.where.host != own_host_name()) return file.build.command;
     std::error_code error;
@@ -215,8 +216,8 @@ class conversation {
     return error ? std::string() : command_beside(lower_half.string());
   }
 
-  /// A job that is just starting has a file without port: waits until it is replaced, or its process has ended. Nobody
-  /// tells what another node does to a file or a process: there the file is looked at every second.
+  /// A starting job has a file without a port. Waits until the file is replaced, or the process has ended. The kernel
+  /// reports nothing that another node does to a file or a process: there the client looks at the file every second.
   job_file find_started_job() {
     std::optional<time> no_longer;
     for (const time begin = std::chrono::steady_clock::now();;) {
@@ -224,7 +225,7 @@ class conversation {
       if (file_.where.port != 0 || file_.early_port != 0) return file_;
       const handle process(!is_here() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, file_.pid, 0)));
       if (is_here() && (!process || has_ended(file_.pid))) {
-        if (waits_.restart_s <= 0) not_answering("ended before it was up");
+        if (waits_.restart_s <= 0) not_answering("ended before it could answer");
         await_another(no_longer);
         continue;
       }
@@ -255,13 +256,13 @@ class conversation {
   }
   bool is_late() const { return std::chrono::steady_clock::now() >= until_; }
   [[noreturn]] void time_out() const {
-    throw client_error(client_problem::timeout, job_ + ": no answer in time; the job goes on with what it was asked");
+    throw client_error(client_problem::timeout, job_ + ": no answer in time; the job continues with the request");
   }
   void hear(frame_reader& frame, const progress_listener& listen) {
     listen(frame.get<std::string>());
     next_look_ = std::chrono::steady_clock::now() + between_looks;
   }
-  /// The next look begins when the last one was answered.
+  /// Asks for progress again, after the answer to the last question.
   void look() {
     next_look_ = time::max();
     line_->send_all(frame_writer(frame_type::ask_progress).take());
@@ -279,9 +280,9 @@ class conversation {
   const std::string job_;
   const patience waits_;
   const time until_;
-  handle changes_;                      // of the folder of the job's file, once it was waited for
+  handle changes_;                      // of the folder of the job's file; open once the client has waited
   bool watches_ = false;
-  job_file file_;                       // as it was read last
+  job_file file_;                       // as last read
   std::string noted_;
   time next_look_ = time::max();
   std::unique_ptr<connection> line_;

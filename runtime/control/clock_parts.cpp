@@ -29,7 +29,7 @@ struct sender_to_links {
   void line(int link) { frame(link, frame_writer(frame_type::line).take()); }
 };
 
-/// A link for each rank of these.
+/// A link for each rank in `ranges`.
 std::vector<clock::rank_range> one_by_one(const std::vector<clock::rank_range>& links) {
   std::vector<clock::rank_range> ranks;
   for (int r = links.front().first; r < links.back().end; ++r) ranks.push_back({r, r + 1});
@@ -111,7 +111,7 @@ class relay_clock_of final : public relay_clock {
   clock::relay_host<P, transport> host_;
 };
 
-/// make: <Policy>() → the part for it
+/// make: <Policy>() → the part of that policy
 template <class Part, class Make>
 std::unique_ptr<Part> of_policy(std::string_view name, Make&& make) {
   std::unique_ptr<Part> made;

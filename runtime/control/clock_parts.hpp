@@ -1,4 +1,4 @@
-// The parts of a clock policy behind one interface for all policies, and their messages in frames.
+// The parts of a clock policy behind one interface for all policies. Their messages travel in frames.
 #pragma once
 #include <runtime/control/wire.hpp>
 
@@ -29,12 +29,12 @@ class rank_clock {
   virtual std::uint64_t changes() const noexcept = 0;
 };
 
-/// Where messages come together. Of a policy that does not combine, each rank is a link.
+/// The place where messages come together. If the policy does not combine messages, each rank is a link.
 class link_clock {
  public:
   virtual ~link_clock() = default;
   virtual void end() = 0;
-  /// frame: answered       out: it is the answer to the request that is under way      errors: wire_error
+  /// frame: answered       out: whether it answers the current request      errors: wire_error
   virtual bool answer(int link, frame_reader& frame) = 0;
   /// frame: clock_up       errors: wire_error
   virtual void receive(int link, frame_reader& frame) = 0;
@@ -62,13 +62,13 @@ class relay_clock : public link_clock {
 using to_parent = std::function<void(const bytes& frame)>;
 using to_link = std::function<void(int link, const bytes& frame)>;
 
-/// Whether the policy's messages are combined on their way to the coordinator.
+/// Whether the policy combines messages on their way to the coordinator.
 /// in:     policy  a name of clock::policies, empty: the default (here and below)
 /// errors: std::invalid_argument if there is no such policy (here and below)
 bool combines(std::string_view policy);
 
 std::unique_ptr<rank_clock> make_rank_clock(std::string_view policy, int rank, to_parent send);
-/// links: of the coordinator's process. send: to one of them; of a policy that does not combine, to a rank
+/// links: of the coordinator's process. send: to a link, or to a rank if the policy does not combine
 std::unique_ptr<coordinator_clock> make_coordinator_clock(std::string_view policy,
                                                           const std::vector<clock::rank_range>& links, to_link send);
 /// out: nullptr if the policy does not combine

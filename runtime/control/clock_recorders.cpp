@@ -1,4 +1,4 @@
-// Recorders: a clock of the same interface around another, see clock_trace.hpp.
+// Recorders: a recorder is a clock around another clock of the same interface. See clock_trace.hpp.
 #include <runtime/control/clock_trace.hpp>
 
 #include <map>
@@ -15,7 +15,7 @@ frame_writer& put_frame(frame_writer& into, const bytes& frame) {
   return into.raw(frame.data() + 4, frame.size() - 4);
 }
 
-/// Where records go, and what is said on its way out.
+/// Writes records, and records what the clock sends.
 class notes {
  protected:
   explicit notes(trace_sink sink) : sink_(std::move(sink)) {}
@@ -94,7 +94,7 @@ class rank_recorder final : public rank_clock, notes {
   const std::unique_ptr<rank_clock> clock_;
 };
 
-/// What the coordinator's and a relay's have in common. Clock: coordinator_clock, relay_clock
+/// The common part of the recorders of a coordinator and of a relay. Clock: coordinator_clock, relay_clock
 template <class Clock>
 class link_recorder : public Clock, protected notes {
  public:
@@ -114,7 +114,7 @@ class link_recorder : public Clock, protected notes {
     note_heard(link, frame);
     clock_->receive(link, frame);
   }
-  /// Where nothing was heard there is nothing to say.
+  /// Records `settle` only if the clock has heard something.
   void settle() final {
     if (!std::exchange(has_heard_, false)) return;
     note(record(trace_record::settle));
@@ -125,7 +125,7 @@ class link_recorder : public Clock, protected notes {
   explicit link_recorder(trace_sink sink) : notes(std::move(sink)) {}
 
   std::unique_ptr<Clock> clock_;
-  bool has_heard_ = false;  // since it was settled
+  bool has_heard_ = false;  // since the last settle()
 
  private:
   void note_heard(int link, const frame_reader& frame) {

@@ -16,7 +16,7 @@ namespace mana::control {
 
 namespace {
 
-/// All of them, or errno says why not.
+/// Writes all bytes, or sets errno.
 bool write_all(int fd, const bytes& data) {
   for (std::size_t done = 0; done < data.size();) {
     const ssize_t n = write(fd, data.data() + done, data.size() - done);
@@ -26,7 +26,7 @@ bool write_all(int fd, const bytes& data) {
   return true;
 }
 
-/// The file of one part. Where it cannot be written any more it ends, as a killed process's does.
+/// The trace of one part of the job. After a failed write the trace ends, as the trace of a killed process does.
 class trace_file {
  public:
   trace_file(std::string path, handle fd) : path_(std::move(path)), fd_(std::move(fd)) {}
@@ -41,7 +41,7 @@ class trace_file {
   handle fd_;
 };
 
-/// Tells jobs apart, and says nothing about the key.
+/// Differs between jobs, and reveals nothing of the key.
 std::uint64_t number_of(const job_key& key) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const std::uint8_t b : key) hash = (hash ^ b) * 0x100000001b3;
@@ -57,7 +57,8 @@ std::string file_name(const trace_head& head) {
   return std::string("clock-") + job + "-" + part;
 }
 
-/// The clock that `make` makes of the senders, with a trace if there is to be one and can be. part: trace_head::rank
+/// The clock that `make` makes of the senders, with a trace if the job asks for one and the file can be opened.
+/// part: trace_head::rank
 template <class Maker, class... Senders>
 auto make_in(const traced_job& job, int part, const Maker& make, Senders... send) {
   if (job.directory.empty()) return make(std::move(send)...);

@@ -28,7 +28,7 @@ void set_no_delay(int fd) noexcept {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
-/// Until the descriptor can be written, whatever signals come meanwhile. out: false after limit_ms
+/// Waits until the descriptor can be written, even if signals come. out: false after limit_ms milliseconds
 bool becomes_writable(int fd, int limit_ms) noexcept {
   using std::chrono::milliseconds;
   const auto until = std::chrono::steady_clock::now() + milliseconds(limit_ms);
@@ -40,7 +40,7 @@ bool becomes_writable(int fd, int limit_ms) noexcept {
   }
 }
 
-/// connect(), but a node that swallows packets costs seconds, not minutes. out: false with errno
+/// connect() with a limit: a node that drops packets costs seconds, not minutes. out: false with errno
 bool connect_in_time(int fd, const sockaddr_in& address, int limit_ms) noexcept {
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return false;

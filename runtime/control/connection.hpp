@@ -22,32 +22,32 @@ class handle {
   int fd_ = -1;
 };
 
-/// Both directions are buffered, so that neither side ever waits for the other to read: no deadlock by full sockets.
+/// Buffers both directions, so that neither side waits for the other to read: full sockets cause no deadlock.
 class connection {
  public:
   explicit connection(handle socket) noexcept : socket_(std::move(socket)) {}
   int fd() const noexcept { return socket_.get(); }
 
-  /// With the next flush().
+  /// Leaves the frame for the next flush().
   void queue(const bytes& frame);
-  /// Sends what the socket takes now and keeps the rest for flush().
+  /// Sends as much as the socket takes now, and keeps the rest for flush().
   void send(const bytes& frame) {
     queue(frame);
     flush();
   }
   bool has_output() const noexcept { return sent_ < output_.size(); }
   void flush();
-  /// Blocks until everything is sent, for limit_ms at most (-1: no limit). errors: false if the peer is gone, or slow
+  /// Blocks until all is sent, for limit_ms at most (-1: no limit). errors: false if the peer is gone or slow
   bool flush_all(int limit_ms = -1);
   bool send_all(const bytes& frame) {
     send(frame);
     return flush_all();
   }
 
-  /// Reads what is there, up to some MiB, so that nobody can make the caller read forever.
-  /// out: false when the peer has gone; what it sent before can still be taken by next()
+  /// Reads the available bytes, some MiB at most: no peer can make the caller read forever.
+  /// out: false if the peer has gone; next() still returns the frames that came before
   bool receive();
-  /// The next whole frame (type and payload), or nothing. errors: wire_error for one longer than `limit`
+  /// The next complete frame (type and payload), or nothing. errors: wire_error if the frame is longer than `limit`
   std::optional<bytes> next(std::size_t limit = max_frame);
 
   bool broken() const noexcept { return broken_; }
@@ -64,21 +64,21 @@ struct listener {
   handle socket;
   std::uint16_t port = 0;
 };
-/// On any port of all interfaces. errors: std::system_error
+/// Listens on any port of all interfaces. errors: std::system_error
 listener listen_on_any_port();
-/// out: empty if nobody waits, with errno
+/// out: empty, with errno, if nobody connects
 handle accept_from(const listener& l) noexcept;
 inline constexpr int connect_limit_ms = 10'000;
-/// Tries the addresses in order, each for so long. errors: std::system_error of the last one
+/// Tries the addresses in order, each for limit_ms milliseconds at most. errors: std::system_error of the last one
 handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms = connect_limit_ms);
-/// The same with a socket that is there already, of which a failure leaves all as it was.    out: false: no address answers
+/// The same over an existing socket, which a failure leaves unchanged.    out: false: no address answers
 bool connect_by(handle& socket, const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) noexcept;
-/// A socket to connect by. errors: std::system_error
+/// An unconnected socket. errors: std::system_error
 handle stream_socket();
-/// As stream_socket() made it, at the same number, whatever has become of its connection.
+/// Replaces the socket by an unconnected one with the same number, in any state of its connection.
 void disconnect(const handle& socket) noexcept;
 
-/// This host's IPv4 addresses, numeric, the loopback first.
+/// This host's IPv4 addresses in numeric form, the loopback first.
 std::vector<std::string> own_addresses();
 
 }  // namespace mana::control

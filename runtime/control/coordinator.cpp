@@ -61,7 +61,7 @@ int coordinator::next_timeout() const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
 }
 
-/// All that has come is delivered before anything is said: what many links say at the same time is answered once.
+/// Delivers all frames that have come before it sends: many links that report at the same time get one answer.
 void coordinator::poll_once() {
   std::vector<connection*> lines{&orders_};
   for (const client& c : clients_) lines.push_back(c.line.get());
@@ -130,16 +130,16 @@ void coordinator::on_frame(int link, frame_reader& frame) {
   }
 }
 
-/// from: a link, or a rank, as the policy's clock has them
+/// from: a link, or a rank if the policy does not combine
 void coordinator::on_clock(int from, frame_reader& frame) {
   if (frame.type() == frame_type::answered) clock_->answer(from, frame);
   else if (frame.type() == frame_type::clock_up) clock_->receive(from, frame);
   else throw wire_error();
 }
 
-/// Nobody waits for the answer, and what is asked for, the state after this moment, the checkpoint under way will have if
-/// there is one: until its verdict no rank has gone further than the recovery line.
-/// Where the program runs on while its memory is stored, it may have gone further.
+/// The request asks for the state after this moment. A checkpoint under way contains it: until the verdict no rank runs
+/// past the recovery line. Once the program runs while its memory is stored, it may have passed the line. Nobody waits
+/// for the answer.
 void coordinator::on_request(bool stop) {
   const bool under_way = step_ != step::idle && step_ != step::storing;
   (under_way ? joined_ : asked_) = true;
@@ -148,7 +148,7 @@ void coordinator::on_request(bool stop) {
   then_stop = then_stop || stop;
 }
 
-/// One that speaks another version is told so, and nothing that it asks is done. It closes the line.
+/// A client of another version gets the coordinator's version, and no service. The client closes the connection.
 void coordinator::on_client(std::unique_ptr<connection> line, const client_hello& who) {
   clients_.push_back({std::move(line)});
   client& c = clients_.back();
@@ -174,11 +174,11 @@ void coordinator::read_client(client& c) {
   if (!alive) c.line.reset();
 }
 
-/// A client of before versions were said is answered in its own words: it shows the text.
+/// A client of version 1 named no version. It gets a frame of that version, and shows the text.
 void coordinator::refuse_foreign(client& c, frame_reader& frame) {
   const build_name build = own_build();
   const std::string why = "the job speaks " + name_of(protocol_version, build.version) +
-                          ", and who asks an earlier one: use the mana that started it" +
+                          ", and this command an earlier one; use the mana that started the job" +
                           (build.command.empty() ? "" : ", " + build.command);
   if (frame.type() == frame_type::ask_checkpoint) answer(c, false, why);
   if (frame.type() != frame_type::ask_status) return;

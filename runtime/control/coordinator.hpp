@@ -1,4 +1,4 @@
-// The coordinator of a job: one thread in rank 0's process, which asks for checkpoints and follows them to their end.
+// The coordinator of a job: one thread in rank 0's process that asks for checkpoints and carries them through.
 #pragma once
 #include <runtime/control/clock_parts.hpp>
 #include <runtime/control/links.hpp>
@@ -19,11 +19,11 @@ class coordinator final : link_user {
  public:
   /// orders: a socket from its own process, for the frame hand_over
   coordinator(const surroundings& s, listener l, endpoint where, handle orders);
-  /// Runs until all ranks have ended, or all links, or another coordinator follows.
+  /// Runs until all ranks have ended, all links are gone, or another coordinator follows.
   void run();
-  /// For the one that follows. After run().
+  /// For the next coordinator. Call after run().
   coordinator_memory memory() const;
-  /// Another is to follow. After run().
+  /// Another coordinator follows. Call after run().
   bool gave_way() const noexcept { return gave_way_; }
 
  private:
@@ -97,7 +97,7 @@ class coordinator final : link_user {
   bool is_held() const noexcept { return held_until_.has_value(); }
   void answer(client& c, bool ok, const std::string& text);
   void refuse_all(const std::string& why);
-  /// in: refusal  shown in place of what the job does; empty: that is shown
+  /// in: refusal  shown instead of the job's state; empty: the state is shown
   std::string status_json(const std::string& refusal = {}) const;
   void look_for_watchers();
   void tell_watchers();
@@ -105,38 +105,38 @@ class coordinator final : link_user {
   std::string too_late() const;
   std::string said_by(const clock::rank_range& ranks, const char* one, const char* many) const;
   time::duration limit() const { return seconds(around_.limit_s > 0 ? around_.limit_s : default_limit_s); }
-  std::string waiting_for() const;      // who keeps the step from its end: a line of text for each
+  std::string waiting_for() const;      // a line of text for each rank that delays the end of the step
 
   const surroundings& around_;
   const endpoint where_;
-  const bool combines_;                 // the policy's messages on their way
+  const bool combines_;                 // the policy's messages on their way to the coordinator
   connection orders_;
   links links_;
   progress progress_;
   std::unique_ptr<coordinator_clock> clock_;
   std::list<client> clients_;
   step step_ = step::idle;
-  bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; who asked may have gone
-  bool asked_copy_ = false;             // the same, by more than the interval
-  bool anew_ = false;                   // and goes on with the time limit of the one that is made anew
-  bool joined_ = false, joined_stop_ = false;   // asked for while the checkpoint under way could still serve it
+  bool asked_ = false, asked_stop_ = false;     // for the next checkpoint; the client may have gone
+  bool asked_copy_ = false;             // the same, by a client or a signal, not only by the interval
+  bool anew_ = false;                   // the next checkpoint repeats one that was put back, under the same time limit
+  bool joined_ = false, joined_stop_ = false;   // requested while the checkpoint under way could serve the request
   bool stop_ = false, ended_ = false;
   bool forked_ = false, local_ = false; // the checkpoint under way
-  bool wants_copy_ = false;             // somebody asked for it
+  bool wants_copy_ = false;             // a client, a signal or the program asked for it
   bool copies_ = true;                  // it goes to the directory of checkpoints
   bool on_nodes_ = false;               // its images are durable there
   clock::request_number number_ = 0;    // of the last request
-  std::map<int, std::string> waits_;    // by rank: what it says that keeps it from the step's end
-  std::uint64_t look_ = 0;              // number of the last one
-  bool looks_ = false;                  // not all have answered it
-  std::string told_to_end_;             // not empty: by whom, while the checkpoint under way was
-  bool abandoned_ = false;              // its images are not wanted any more
-  std::string lost_;                    // not empty: a rank has gone, and the job cannot be saved any more
-  std::map<int, std::string> words_;    // of ranks: what each will have done when its connection ends
+  std::map<int, std::string> waits_;    // by rank: the rank's reason for not ending the step
+  std::uint64_t look_ = 0;              // number of the last look
+  bool looks_ = false;                  // some ranks have not answered the look
+  std::string told_to_end_;           // not empty: a program was told to end during the checkpoint, and by which signal
+  bool abandoned_ = false;              // its images are no longer wanted
+  std::string lost_;                    // not empty: a rank has gone, and the job can no longer be saved
+  std::map<int, std::string> words_;    // by rank: how the rank will have ended when its connection ends
   std::vector<bool> gone_, in_init_;    // by link
-  bool stands_ = false, ends_ = false, gave_way_ = false;  // before MPI_Init: ranks wait there for each other; and all are there
-  bool asked_unheard_ = false, serves_unheard_ = false;   // asked_, or the checkpoint under way, by one who gets no answer
-  std::optional<time> held_until_;      // a request waits for ranks to come to where they can be saved
+  bool stands_ = false, ends_ = false, gave_way_ = false;  // before MPI_Init: all ranks are connected
+  bool asked_unheard_ = false, serves_unheard_ = false;   // asked_, or the checkpoint, by a requester without an answer
+  std::optional<time> held_until_;      // a request waits until ranks can be saved
   time held_since_{};
   time begun_{}, step_begun_{}, deadline_{}, next_interval_{};
   std::array<std::optional<double>, 6> took_s_;  // by step: of the newest checkpoint, as far as it has come
@@ -144,7 +144,7 @@ class coordinator final : link_user {
   commit_info generation_{};
   std::uint64_t committed_ = 0, last_generation_ = 0;
   std::uint64_t last_on_nodes_ = 0;     // generation; 0: none yet
-  std::optional<std::vector<std::uint64_t>> builds_on_;   // generations that the images of all refer to, if all are known
+  std::optional<std::vector<std::uint64_t>> builds_on_;   // generations that all images refer to, if known
   unsigned uncopied_ = 0;               // checkpoints since the last one in the directory
   std::string last_result_;
 };

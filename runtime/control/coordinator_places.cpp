@@ -1,5 +1,5 @@
-// Where ranks are in their programs, as the coordinator sees it: who is there, who is not any more, who cannot be saved just
-// now, and how one coordinator gives way to the next.
+// Places of the ranks in their programs, as the coordinator sees them: ranks that are connected, have gone, or cannot
+// be saved now. Also the change from one coordinator to the next.
 #include <runtime/control/coordinator.hpp>
 #include <runtime/control/own_words.hpp>
 
@@ -9,7 +9,7 @@ namespace mana::control {
 
 namespace {
 
-/// How long ranks may take to find their coordinator, or to come to MPI_Init where others are, before a request is refused.
+/// If ranks have not found their coordinator, or reached MPI_Init, within this time, a request is refused.
 constexpr double come_limit_s = 15;
 
 std::string plural(const clock::rank_range& ranks, const char* one, const char* many) {
@@ -49,15 +49,15 @@ void coordinator::on_lost(int link) {
   ended_ = ended_ || (links_.none_left() && !around_.by_file);
 }
 
-/// What a rank's connection has ended with.
+/// The reason why a rank's connection ended.
 std::string coordinator::end_of(int rank) const {
   const auto word = words_.find(rank);
   const bool silent = word == words_.end() || word->second.empty();
   return "rank " + std::to_string(rank) + (silent ? " has ended, or its node cannot be reached" : " " + word->second);
 }
 
-/// Before MPI_Init a rank may come again: it has become another program that is under mana too.
-/// in: ranks  one, or a process and all that are reached through it
+/// Before MPI_Init a lost rank may connect again: its process may have become another program under mana.
+/// in: ranks  one rank, or a process and all that are reached through it
 void coordinator::lose(const clock::rank_range& ranks) {
   const std::string first = end_of(ranks.first);
   const std::string text = ranks.size() == 1 ? first : clock::describe(ranks) + " are cut off: " + first;
@@ -66,18 +66,18 @@ void coordinator::lose(const clock::rank_range& ranks) {
   if (step_ != step::idle) give_up(text, of_lost_rank());
 }
 
-/// After MPI_Finalize ranks end one by one: where nobody waits for the checkpoint, there is nothing to warn of.
+/// After MPI_Finalize ranks end one by one, and no checkpoint is needed: nothing to warn of.
 coordinator::ending coordinator::of_lost_rank() const {
   return around_.where == stage::after_mpi ? ending::not_needed : ending::given_up;
 }
 
-/// INV-62 a rank that waits in MPI_Init, before the live MPI starts, is waited for by no other: all ranks have been told
-/// that they are here. As soon as one of them is gone all are let go on.
+/// INV-62 no rank waits for a rank that waits in MPI_Init before the live MPI starts: all ranks have been told that all
+/// are connected. As soon as one of them is gone, all ranks continue.
 void coordinator::let_stand() {
   if (!around_.by_file || ends_) return;
   for (int l = 0; l < links_.number(); ++l) {
     if (!links_.is_here(l) || !gone_[static_cast<std::size_t>(l)]) continue;
-    gone_[static_cast<std::size_t>(l)] = false;       // another program, in the place of the one that is gone
+    gone_[static_cast<std::size_t>(l)] = false;       // another program has taken the place of the old one
     words_.erase(links_.ranks(l).first);
   }
   if (!stands_ && links_.all_here() && !any_in_init()) tell_stands(true);
@@ -101,14 +101,15 @@ bool coordinator::anybody_waits() const {
   return std::any_of(clients_.begin(), clients_.end(), [](const client& c) { return c.waits; });
 }
 
-/// Why a checkpoint cannot begin now, though it may later: a line for each rank, or nothing.
+/// Why a checkpoint cannot begin now, although it may later: a line for each rank, or nothing.
 std::string coordinator::hurdle() const {
   if (ends_) return "the program is in MPI_Init\n";
   std::string text;
   for (int l = 0; l < links_.number(); ++l) {
     const clock::rank_range ranks = links_.ranks(l);
     if (in_init_[static_cast<std::size_t>(l)])
-      text += plural(ranks, " is", " are") + " in MPI_Init, where it cannot be saved until all ranks have come\n";
+      text += plural(ranks, " is", " are") + " in MPI_Init, where no checkpoint is possible until all ranks are in "
+                                             "it\n";
     else if (is_gone(l)) text += end_of(ranks.first) + "\n";
     else if (!links_.is_here(l) && around_.by_file)
       text += plural(ranks, " has", " have") + " not been heard of: not started yet, or its node does not see " +
@@ -118,7 +119,8 @@ std::string coordinator::hurdle() const {
   return text;
 }
 
-/// Ranks are still coming, or are in the live MPI's start; or some have gone, and nobody has to wait to hear that.
+/// Ranks are still connecting, or are in the live MPI's start, or some have gone. If some have gone, a client hears so
+/// at once. A request that no client waits for is held without a limit.
 void coordinator::hold_request(const std::string& why) {
   if (is_held() && (*held_until_ != time::max() || !anybody_waits())) return;
   const time now = std::chrono::steady_clock::now();
@@ -132,7 +134,7 @@ void coordinator::hold_request(const std::string& why) {
   if (around_.verbose) say("mana: the checkpoint waits: " + why);
 }
 
-/// What a signal or the interval asked for is remembered, and served as soon as it can be.
+/// Refuses the clients. Requests of a signal or the interval remain, and are served as soon as possible.
 void coordinator::refuse_clients(const std::string& why) {
   const bool unheard = asked_unheard_, stop = asked_stop_, copy = asked_copy_;
   refuse_all(why);
@@ -148,7 +150,7 @@ void coordinator::refuse_held() {
   refuse_clients(early ? "the program has not called MPI_Init on all ranks, and\n" + why : why);
 }
 
-/// The checkpoint that is being agreed on is to be taken later: who asked for it hears nothing of that.
+/// Postpones the checkpoint that is being agreed on. Its clients are not told.
 void coordinator::put_back() {
   clock_->end();
   enter(step::idle);
@@ -160,7 +162,7 @@ void coordinator::put_back() {
   tell_verdict(verdict_kind::given_up);
 }
 
-/// Rank 0's, and so nobody can ask for anything any more.
+/// The process is rank 0's, so that nobody can ask for a checkpoint after it ends.
 void coordinator::end_of_process() {
   if (ended_) return;
   lost_ = end_of(0);
@@ -168,15 +170,15 @@ void coordinator::end_of_process() {
   end(lost_);
 }
 
-/// The next coordinator's file is there before anybody is sent to it.
+/// Writes the next coordinator's file before it sends clients there.
 void coordinator::hand_over() {
   if (ended_) return;
-  if (step_ != step::idle) give_up("the program has gone on");
+  if (step_ != step::idle) give_up("the program has continued");
   try {
     write_job_file(around_.directory, starting_job(around_.size, around_.program,
                                                    around_.where == stage::before_mpi ? "is in MPI_Init" : "is in MPI_Finalize"));
   } catch (const std::exception&) {
-    // As where the first was written: the next coordinator says so.
+    // The next coordinator reports this failure when it writes its own file.
   }
   constexpr int limit_ms = 10'000;
   for (client& c : clients_)

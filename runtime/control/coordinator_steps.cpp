@@ -1,4 +1,4 @@
-// What the coordinator does for a checkpoint, from the request to the answer.
+// The coordinator's steps of a checkpoint, from the request to the answer.
 #include <runtime/control/coordinator.hpp>
 #include <runtime/control/own_words.hpp>
 
@@ -11,13 +11,13 @@ namespace mana::control {
 
 namespace {
 
-/// What all ranks' checkpoint needs of the store is done in the process of rank 0.
+/// Rank 0's process does the work on the store for all ranks.
 std::string of_coordinator(const std::exception& error) { return std::string("rank 0, for all: ") + error.what(); }
 
 }  // namespace
 
-/// A program that this process has started, of a wrapper script perhaps, has called MPI_Init: it has a coordinator of its own,
-/// which serves what the interval, a signal or the time limit asks for.
+/// A wrapper script under mana may have started a program that has called MPI_Init. That program has its own
+/// coordinator, which serves the interval, signals and the time limit.
 bool coordinator::is_replaced() const {
   if (!around_.by_file) return false;
   try {
@@ -27,8 +27,8 @@ bool coordinator::is_replaced() const {
   }
 }
 
-/// A request that comes while a checkpoint is under way is served by one more after it: what it wants saved may have
-/// happened after the recovery line.
+/// A request during a checkpoint is served by another checkpoint afterwards: the state that the request wants saved may
+/// lie after the recovery line.
 void coordinator::begin_if_asked() {
   if (step_ != step::idle || ended_) return;
   if (!lost_.empty()) {
@@ -60,12 +60,12 @@ void coordinator::begin_if_asked() {
   took_s_ = {};
   fault_point(fault::point::request_heard);
   enter(step::quiescing);
-  ++number_;      // as the clock numbers them
+  ++number_;      // as the clock numbers the requests
   clock_->request();
   clock_->settle();
 }
 
-/// To the next step, if all have done what this one asks of them.
+/// Enters the next step, if all ranks have finished this one.
 void coordinator::go_on() {
   if (step_ == step::quiescing && clock_->done()) {
     fault_point(fault::point::line_found);
@@ -78,7 +78,7 @@ void coordinator::go_on() {
   if ((step_ == step::writing || step_ == step::storing) && progress_.all_written() == number_) conclude();
 }
 
-/// The step that ends has its time noted, also where the checkpoint is given up.
+/// Notes the time of the step that ends, even if the checkpoint is given up.
 void coordinator::enter(step next) {
   const time now = std::chrono::steady_clock::now();
   if (step_ != step::idle)
@@ -88,8 +88,8 @@ void coordinator::enter(step next) {
   waits_.clear();
 }
 
-/// All threads of all ranks are parked: now they drain, which waits for the network and so has the time limit anew, and
-/// then write, which waits for disks and has none.
+/// All threads of all ranks are parked. The ranks drain, which waits for the network and so gets the time limit again.
+/// Then they write, which waits for disks and has no limit.
 void coordinator::proceed() {
   fault_point(fault::point::all_parked);
   try {
@@ -112,7 +112,7 @@ void coordinator::proceed() {
                       .take());
 }
 
-/// INV-46 who waits for the nodes is answered when the images of all ranks are durable there, and not before.
+/// INV-46 a client that waits for the nodes is answered when the images of all ranks are durable there, and not before.
 void coordinator::note_on_nodes() {
   if (std::exchange(on_nodes_, true)) return;
   last_on_nodes_ = generation_.generation;
@@ -121,19 +121,19 @@ void coordinator::note_on_nodes() {
     if (c.served && c.what == wait_for::nodes) answer(c, true, text);
 }
 
-/// All ranks' memory is held by processes of their own, or by their nodes: the program goes on, and the checkpoint is
-/// committed when all is in the directory of checkpoints.
+/// The processes that write, or the nodes, hold the memory of all ranks. The program continues. The checkpoint is
+/// committed when all images are in the directory of checkpoints.
 void coordinator::let_run_on() {
   clock_->end();
   enter(step::storing);
-  if (joined_stop_) {       // the ranks cannot be stopped here any more: by the next one
+  if (joined_stop_) {       // this checkpoint can no longer stop the ranks: the next one does
     asked_ = asked_stop_ = asked_copy_ = asked_unheard_ = true;
     joined_ = joined_stop_ = false;
   }
   tell_verdict(verdict_kind::copied);
 }
 
-/// Of the step that is not at its end yet too.
+/// Includes the current step, which has not ended.
 checkpoint_times coordinator::times_so_far() const {
   const time now = std::chrono::steady_clock::now();
   const auto took = [&](step which) {
@@ -154,7 +154,7 @@ void coordinator::conclude() {
     images.push_back(std::move(r.image));
   }
   builds_on_.emplace(bases.begin(), bases.end());
-  // All may be stored before the last rank says that it is copied.
+  // All images may be stored before the last rank reports `copied`.
   if (failures.empty() && step_ == step::writing && (forked_ || local_)) let_run_on();
   if (failures.empty() && !copies_) return conclude_on_nodes(images);
   if (failures.empty()) {
@@ -169,7 +169,7 @@ void coordinator::conclude() {
   if (!failures.empty()) {
     const bool was_abandoned = abandoned_;
     give_up(std::string(was_abandoned ? told_to_end_ : failures));
-    // A node that cannot take an image costs no checkpoint: the next one goes to the directory, by way of it or not.
+    // If a node cannot take an image, the next checkpoint goes to the directory, through the node or directly.
     if (!copies_ && lost_.empty() && !was_abandoned) asked_ = asked_copy_ = asked_unheard_ = true;
     return;
   }
@@ -179,7 +179,7 @@ void coordinator::conclude() {
   close_checkpoint(ending::in_directory, success(images));
 }
 
-/// It is where it was to go. Its number stays taken, by a directory that is empty.
+/// The checkpoint is on the nodes, where it belongs. An empty directory keeps its number taken.
 void coordinator::conclude_on_nodes(const std::vector<rank_written>& images) {
   around_.abandon(generation_);
   ++uncopied_;
@@ -194,9 +194,10 @@ void coordinator::give_up(const std::string& why, ending how) {
                               " is on the nodes: mana restart --local takes it from there\n");
 }
 
-/// A collective that a rank had started, as far as the others have heard, was refused there for its arguments: the line
-/// would be where another member is in its next one. The ranks are let go and asked again in one breath; who asked for
-/// the checkpoint hears nothing of it. After the time limit it is left to on_time(), however often ranks say so.
+/// A rank had started a collective, as far as the others know, and the collective was refused there for its arguments.
+/// So the line would lie where another member is in its next collective. The ranks are released and asked again at
+/// once, and the requester is not told. After the time limit on_time() ends the checkpoint, however often ranks
+/// retract.
 void coordinator::on_retracted(clock::request_number number) {
   if (number != number_ || (step_ != step::quiescing && step_ != step::parking)) return;
   if (std::chrono::steady_clock::now() >= deadline_) return;
@@ -224,7 +225,8 @@ void coordinator::tell_verdict(verdict_kind verdict) {
                       .take());
 }
 
-/// The ranks learn the outcome; then, while they run on, what is not needed any more is removed; then those who asked learn it.
+/// First the ranks learn the outcome. Then tidy() removes what is no longer needed while they run. Then the requesters
+/// learn it.
 void coordinator::close_checkpoint(ending how, const std::string& text) {
   const bool committed = how == ending::in_directory, is_saved = committed || how == ending::on_nodes;
   const bool runs_on = step_ == step::storing;
@@ -232,11 +234,11 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   enter(step::idle);
   last_result_ = text;
   stop_ = committed && (stop_ || joined_stop_);
-  const bool is_let_go = how == ending::given_up && !told_to_end_.empty();     // nothing is to hold the program now
+  const bool is_let_go = how == ending::given_up && !told_to_end_.empty();     // nothing may hold the program now
   if (is_let_go) joined_ = joined_stop_ = false;
   told_to_end_.clear();
   abandoned_ = false;
-  if (!committed && joined_) {      // one more for those, and whoever asked for this one has the answer
+  if (!committed && joined_) {      // one more for these; the requester of this one gets its answer
     asked_ = asked_copy_ = asked_unheard_ = true;
     asked_stop_ = asked_stop_ || joined_stop_;
   }
@@ -268,9 +270,9 @@ void coordinator::close_checkpoint(ending how, const std::string& text) {
   if (stop_) end("the job was stopped by a checkpoint: restart it with mana restart");
 }
 
-/// The last words to everyone.
+/// Sends the last frames to everyone.
 void coordinator::end(const std::string& to_clients) {
-  constexpr int limit_ms = 10'000;      // for each that has stopped reading
+  constexpr int limit_ms = 10'000;      // for each peer that has stopped reading
   refuse_all(to_clients);
   for (client& c : clients_)
     if (c.line != nullptr) c.line->flush_all(limit_ms);
@@ -278,24 +280,24 @@ void coordinator::end(const std::string& to_clients) {
   ended_ = true;
 }
 
-/// When all ranks wait in MPI_Finalize. A checkpoint that has its line is taken before; one that is still being agreed on
-/// is dropped: nobody starts a collective any more, and where one had failed on some of its members only, a line would never be
-/// reached. Who asked is told; where it was the interval, there is nothing to warn of.
+/// All ranks wait in MPI_Finalize. A checkpoint that has its line is completed first. A checkpoint that is still being
+/// agreed on is dropped, because nobody starts another collective. After a collective that failed on some of its
+/// members only, the line would never be reached. Clients are told; for the interval alone there is nothing to warn of.
 void coordinator::end_if_all_ending() {
   if (ended_ || ends_ || !all_have_come()) return;
   static const std::string why = "the program is ending: there is nothing left to save";
   if (step_ == step::quiescing && around_.where == stage::before_mpi) return;       // nothing keeps it from its line
   if (step_ == step::quiescing && around_.outlived) put_back();
   if (step_ == step::quiescing) close_checkpoint(ending::not_needed, why);
-  if (step_ == step::storing && !told_to_end_.empty()) abandon_images();      // it waits for them alone
+  if (step_ == step::storing && !told_to_end_.empty()) abandon_images();      // the job waits for these images alone
   if (step_ != step::idle) return;
   links_.send_all(frame_writer(frame_type::end).take());
   if (!around_.outlived) return end(why);
-  if (around_.by_file) ends_ = true;        // and is there for who asks, until rank 0 has been through the live MPI's start
+  if (around_.by_file) ends_ = true;        // and answers clients until rank 0 has left the live MPI's start
   else hand_over();
 }
 
-/// To where they wait for each other, or beyond.
+/// All ranks have come to the place where they wait for each other, or are past it.
 bool coordinator::all_have_come() const {
   for (int l = 0; l < links_.number(); ++l)
     if (!progress_.is_ending(l) && !in_init_[static_cast<std::size_t>(l)]) return false;

@@ -1,4 +1,4 @@
-// What the coordinator says of a checkpoint: to whoever asked for it, whoever watches, and of who keeps it from its end.
+// Texts of the coordinator about a checkpoint: for its clients, for its watchers, and about the ranks that delay it.
 #include <runtime/control/coordinator.hpp>
 
 #include <runtime/words/amounts.hpp>
@@ -49,7 +49,7 @@ std::string coordinator::too_late() const {
          decimal(std::chrono::duration<double>(limit()).count()) + " s:\n" + waiting_for();
 }
 
-/// What ranks behind a link have said of themselves, or what is true of one or of many.
+/// A text about the ranks behind a link, in their own words, or `one` or `many` with their names.
 std::string coordinator::said_by(const clock::rank_range& ranks, const char* one, const char* many) const {
   std::string text;
   for (auto at = waits_.lower_bound(ranks.first); at != waits_.end() && ranks.has(at->first); ++at)
@@ -76,8 +76,8 @@ std::string coordinator::waiting_for() const {
   return text;
 }
 
-/// Who watches is told how far the images are: the ranks are asked, once for all who watch. While there are no images, it is said
-/// at once.
+/// Asks the ranks how far the images are, once for all clients that watch. While no images exist, the answer comes at
+/// once.
 void coordinator::look_for_watchers() {
   if (std::none_of(clients_.begin(), clients_.end(), [](const client& c) { return c.watches; })) return;
   if (step_ != step::writing && step_ != step::storing) return tell_watchers();
@@ -93,8 +93,8 @@ void coordinator::tell_watchers() {
     if (std::exchange(c.watches, false) && c.line != nullptr) c.line->send(frame);
 }
 
-/// "phase", as in the status; "seconds" since the request; "waiting_for"; while images are written or copied "bytes" of all,
-/// "done", and the slowest rank's "slowest_rank", "slowest_bytes", "slowest_done".
+/// "phase", as in the status; "seconds" since the request; "waiting_for". While images are written or copied: "bytes"
+/// of all images, "done", and of the slowest rank "slowest_rank", "slowest_bytes", "slowest_done".
 std::string coordinator::progress_json() const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
   nlohmann::ordered_json document = {{"phase", step_names[static_cast<int>(step_)]}};

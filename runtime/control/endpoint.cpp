@@ -96,7 +96,7 @@ build_name own_build() {
 std::string name_of(std::uint32_t protocol, const std::string& version) {
   const std::string mana = version.empty() ? "an unknown mana" : "mana " + version;
   if (protocol == unsaid_protocol)
-    return "a protocol of " + (version.empty() ? "a mana before the first that says its own" : mana);
+    return "a protocol of " + (version.empty() ? "an early mana, which does not say its version" : mana);
   return "protocol " + std::to_string(protocol) + " of " + mana;
 }
 
@@ -148,7 +148,7 @@ int parent_of(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
   std::getline(file, text);
-  const std::size_t end = text.rfind(") ");       // of the name, which may hold anything
+  const std::size_t end = text.rfind(") ");       // the end of the name, which may contain any character
   if (end == std::string::npos || end + 4 > text.size()) return 0;
   return std::atoi(text.c_str() + end + 4);
 }
@@ -166,7 +166,7 @@ void remove_job_file(const std::string& directory, const endpoint& where) noexce
   try {
     if (read_job_file(directory).where.key == where.key) unlink(job_file_path(directory).c_str());
   } catch (const std::exception&) {
-    // None is there, or it is not ours.
+    // No file exists, or it is not ours.
   }
 }
 
@@ -183,9 +183,9 @@ job_file read_job_file(const std::string& given) {
     throw job_file_error(job_file_problem::not_owner,
                          path + ": the job belongs to another user (uid " + std::to_string(about.st_uid) + ")");
   if (!S_ISREG(about.st_mode))
-    throw job_file_error(job_file_problem::damaged, path + ": this is not a job file of mana, and no file");
+    throw job_file_error(job_file_problem::damaged, path + ": this is no file, and so no job file of mana");
   std::ifstream file(path);
-  if (!file) throw not_read();        // the job may have ended since, and taken it away
+  if (!file) throw not_read();        // the job may have ended since, and removed the file
   try {
     const nlohmann::json document = nlohmann::json::parse(file);
     job_file job;

@@ -1,4 +1,4 @@
-// Where a job's coordinator is, or a relay of it, and the key that all its processes and its owner know.
+// The address of a job's coordinator or of a relay, and the key that only the job's processes and its owner know.
 #pragma once
 #include <runtime/control/wire.hpp>
 
@@ -19,53 +19,54 @@ struct endpoint {
   job_key key{};
 };
 
-/// This node's endpoint with a fresh random key. errors: std::system_error
+/// This node's endpoint with a new random key. errors: std::system_error
 endpoint make_endpoint(std::uint16_t port);
-/// This node's endpoint in a job that has its key.
+/// This node's endpoint in a job that has a key.
 endpoint make_endpoint(std::uint16_t port, const job_key& key);
-/// On its own node all, the loopback first; elsewhere all but the loopback: the key is for its node only.
+/// On the endpoint's own node: all addresses, the loopback first. Elsewhere: all except the loopback, so that the key
+/// does not go to another node's program.
 std::vector<std::string> reachable_addresses(const endpoint& e);
 
 bytes encode(const endpoint& e);
 endpoint decode_endpoint(std::span<const std::uint8_t> frame);
 
-/// A build of mana, for people.
+/// A build of mana, to be shown to users.
 struct build_name {
   std::string version;                 // "0.1.0"; empty: not known
   std::string command;                 // path of its command; empty: not known
 };
-/// This one; the command's path where this process runs from an installation.
+/// This build. It has the command's path if this process runs from an installation.
 build_name own_build();
-/// The command of the installation that a lower half is of, by its file: empty where there is none.
+/// The command of the installation of this lower half's file. Empty: there is none.
 std::string command_beside(const std::string& lower_half);
 /// "protocol 2 of mana 0.1.0"
 std::string name_of(std::uint32_t protocol, const std::string& version);
 
-/// DIR/job.json: what `mana checkpoint` and `mana status` find a job by. Only its owner can read it.
+/// DIR/job.json: by it `mana checkpoint` and `mana status` find a job. Only the owner can read it.
 struct job_file {
-  endpoint where;                      // port 0: the job is starting, its coordinator is not up yet
+  endpoint where;                      // port 0: the job is starting, and its coordinator does not run yet
   int pid = 0;                         // of the coordinator's process
   int ranks = 0;
   std::string program;
   build_name build = {};               // of the job
   std::uint32_t protocol = protocol_version;
-  std::string doing = {};              // without a port: what the job does until it has one, "is starting"
-  std::string executable = {};         // that the process runs, as /proc has it; empty: not known
-  std::uint16_t early_port = 0;        // of the coordinator that a job has before MPI_Init; `where` has the rest
-  int depth = 0;                       // lower halves above that process: a script under mana may start a program under mana
+  std::string doing = {};              // without a port: the job's state until it has one, "is starting"
+  std::string executable = {};         // the program file of the process, as /proc shows it; empty: not known
+  std::uint16_t early_port = 0;        // of the coordinator before MPI_Init; `where` has its other fields
+  int depth = 0;                  // lower halves above that process: a script under mana may start a program under mana
 };
 
-/// The name of the file that process `pid` of this node runs; empty: there is no such process, or it may not be looked at.
+/// The program file of process `pid` on this node. Empty: no such process exists, or /proc does not show it.
 std::string executable_of(int pid);
-/// Lower halves among the processes above this one.
+/// Number of lower halves among the ancestors of this process.
 int depth_of_this_process();
 
 std::string job_file_path(const std::string& directory);
-/// What a rank 0 leaves before its MPI runs, so that a request waits for the coordinator instead of failing.
+/// Rank 0 writes this file before its MPI runs, so that a request waits for the coordinator instead of failing.
 job_file starting_job(int ranks, std::string program, std::string doing = "is starting", build_name build = {});
 /// errors: std::system_error naming the file
 void write_job_file(const std::string& directory, const job_file& job);
-/// Removes it if it is this coordinator's: another job may have come to the directory.
+/// Removes the file if it belongs to this coordinator: another job may use the directory now.
 void remove_job_file(const std::string& directory, const endpoint& where) noexcept;
 /// This node's name, as in endpoint::host.
 std::string own_host_name();

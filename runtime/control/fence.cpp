@@ -15,7 +15,7 @@ bool has_membarrier = false;
 
 long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
 
-/// Taking a right away from a page makes the kernel interrupt every core that runs a thread of this process.
+/// When a page loses a right, the kernel interrupts every core that runs a thread of this process.
 void fence_by_page() noexcept {
   constexpr std::size_t page = 4096;
   static void* const memory = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

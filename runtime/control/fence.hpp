@@ -1,13 +1,13 @@
-// A memory barrier on every thread of this process, from outside: the other half of the wrappers' fences, which are
-// only a compiler's. So a collective costs no fence.
+// A memory barrier on every thread of this process, from outside. The wrappers' fences, its other half, order the
+// compiler alone. So a collective pays for no fence.
 #pragma once
 
 namespace mana::control {
 
-/// Once per process, before fence_all_threads().
+/// Call once per process, before fence_all_threads().
 void prepare_fences() noexcept;
-/// When it returns, every thread has passed a full barrier since the call: it has either seen what the caller stored
-/// before, or the caller sees what it had stored.
+/// On return, every thread has passed a full barrier since the call. So either the thread has seen what the caller
+/// stored before, or the caller sees what the thread stored.
 void fence_all_threads() noexcept;
 
 }  // namespace mana::control

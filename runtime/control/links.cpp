@@ -63,7 +63,7 @@ void links::read(int l) {
   user_.on_lost(l);
 }
 
-/// Whoever does not know the key is cut off. stranger: empty when it is none any more
+/// Cuts off a stranger that does not show the key. stranger: empty if it is now a link, a client, or cut off
 void links::greet(std::unique_ptr<connection>& stranger) {
   const bool alive = stranger->receive();
   try {
@@ -74,7 +74,7 @@ void links::greet(std::unique_ptr<connection>& stranger) {
   }
 }
 
-/// What is behind what is known, a later version may have added.      errors: wire_error
+/// A later version may have added fields after the known ones.      errors: wire_error
 static client_hello read_hello(frame_reader& hello) {
   client_hello who;
   if (hello.rest().empty()) return who;
@@ -96,15 +96,14 @@ void links::admit(std::unique_ptr<connection>& stranger, frame_reader hello) {
   read(static_cast<int>(found - links_.begin()));
 }
 
-/// Whoever connects and does not show the key costs a descriptor: where there are too many of those, the one that has
-/// been silent for longest goes.
+/// A stranger that has not shown the key costs a descriptor. If there are too many strangers, the oldest is cut off.
 void links::accept_one() {
   constexpr std::size_t spare = 64;
   handle fd = accept_from(listener_);
   const bool full = !fd && (errno == EMFILE || errno == ENFILE);
   if (fd) strangers_.push_back(std::make_unique<connection>(std::move(fd)));
   if (!full && strangers_.size() <= links_.size() + spare) return;
-  if (strangers_.empty()) accepting_ = false;      // until somebody leaves
+  if (strangers_.empty()) accepting_ = false;      // until a stranger leaves
   else strangers_.pop_front();
 }
 
@@ -134,7 +133,7 @@ void links::flush_all(int limit_ms) {
 }
 
 void links::close() {
-  listener_.socket = handle();        // first: who sees its link cut off finds nobody to call again
+  listener_.socket = handle();        // first: a process whose link is cut off must not be able to connect again
   for (link& k : links_) k.line.reset();
   strangers_.clear();
 }

@@ -22,7 +22,7 @@ std::unique_ptr<connection> connection_to(const endpoint& e) {
   return std::make_unique<connection>(connect_to(reachable_addresses(e), e.port));
 }
 
-/// pass: broadcasts, sends or receives so many bytes      out: what e is then
+/// pass: broadcasts, sends or receives the given number of bytes      out: e afterwards
 template <class Pass>
 endpoint pass_on(const endpoint& e, Pass&& pass) {
   bytes text = encode(e);
@@ -54,7 +54,7 @@ network::~network() = default;
 
 namespace {
 
-/// The new thread has taken it over, or failed: an answer comes in any case.
+/// The new thread sets the promise when it has taken the table over or failed: an answer comes in any case.
 template <class Value>
 Value await(const std::shared_ptr<std::promise<Value>>& promise, std::thread& thread) {
   try {
@@ -85,7 +85,7 @@ void network::start_coordinator() {
   peer_ = await(where, thread_);
 }
 
-/// All that it opens, and so all that commits and removes checkpoints open, is in the thread's table.
+/// The coordinator's descriptors lie in the thread's own table. The same applies to those of commits and removals.
 void network::run_coordinator(int orders, shared_promise<endpoint> where) {
   std::unique_ptr<coordinator> own;
   endpoint e;
@@ -113,13 +113,13 @@ void network::say_where(const endpoint& where) const {
     if (around_.by_file) file.early_port = std::exchange(file.where.port, std::uint16_t{0});
     write_job_file(around_.directory, file);
   } catch (const std::system_error& error) {
-    if (around_.where != stage::in_mpi) return;      // it is said once
+    if (around_.where != stage::in_mpi) return;      // one warning is enough
     say(std::string("mana: warning: ") + error.what() +
         "\n      the program runs, but `mana checkpoint` cannot find it and no checkpoint can be kept\n");
   }
 }
 
-/// The children are told before the parent is connected to: who waits for them should not wait for it too.
+/// Children learn the relay's address before the relay connects to its parent, so that they do not wait for that too.
 void network::start_relay(const clock::rank_range& range) {
   const auto where = std::make_shared<std::promise<endpoint>>();
   const auto up = std::make_shared<std::promise<void>>();

@@ -1,5 +1,5 @@
-// A process's place in the control network of its job: the coordinator or a relay, where it has one, and to whom its
-// agent speaks.
+// A process's place in the control network of its job: the coordinator or a relay, if it has one, and the peer of its
+// agent.
 #pragma once
 #include <runtime/control/clock_trace.hpp>
 #include <runtime/control/connection.hpp>
@@ -14,23 +14,24 @@ namespace mana::control {
 
 class network {
  public:
-  /// Collective; MPI runs, or ranks find each other by the job's file. A directory that cannot be written is no error: a warning, and requests are answered with
-  /// the reason.      s: stays
+  /// Collective. MPI runs, or ranks find each other by the job's file. If the directory cannot be written, mana warns,
+  /// and requests are refused with that reason.      s: must outlive the network
   /// errors: std::system_error if a process cannot reach its parent
   explicit network(const surroundings& s);
   ~network();
 
   const traced_job& job() const noexcept { return job_; }
-  /// The agent's connection. It has said hello.      errors: std::system_error
+  /// The agent's connection, after its hello.      errors: std::system_error
   std::unique_ptr<connection> connect() const;
-  /// The same, by the job's file. Any thread.          out: empty if that leads to no coordinator just now
+  /// The same, by the job's file. Any thread.          out: empty if the file leads to no coordinator now
   std::unique_ptr<connection> find() const;
-  /// What find() gave is of no use any more. Its socket is.
+  /// The connection of find() is no longer useful. Its socket is used again.
   void give_back(std::unique_ptr<connection> line) const noexcept;
-  /// Of rank 0, nothing elsewhere: the coordinator says its last words and ends, since another follows or the process ends.
+  /// On rank 0 the coordinator sends its last frames and ends, because another follows or the process ends. Elsewhere
+  /// does nothing.
   void close_coordinator(bool process_ends);
-  /// Waits for the threads, which end when the program does, and removes the job's file unless another network follows.
-  /// out: of rank 0: what the next coordinator is to know
+  /// Waits for the threads, which end with the program. Removes the job's file unless another network follows.
+  /// out: on rank 0: what the next coordinator must know
   std::optional<coordinator_memory> end();
 
  private:
@@ -45,11 +46,11 @@ class network {
 
   const surroundings& around_;
   traced_job job_;
-  endpoint peer_;       // to whom the agent speaks: the process's own relay or coordinator, or the parent's
+  endpoint peer_;       // the agent's peer: the process's own relay or coordinator, or the parent's
   std::unique_ptr<connection> orders_;  // to the coordinator
-  mutable handle spare_;                // a socket to find the coordinator by
-  std::thread thread_;                  // of the coordinator or relay, which live in it, with a table of descriptors of its own: INV-87
-  std::optional<coordinator_memory> memory_;      // what the coordinator left, when the thread has ended
+  mutable handle spare_;                // a socket for connections to the coordinator
+  std::thread thread_;                  // of the coordinator or relay, with a table of descriptors of its own: INV-87
+  std::optional<coordinator_memory> memory_;      // left by the coordinator when the thread has ended
 };
 
 }  // namespace mana::control

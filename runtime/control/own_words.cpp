@@ -14,7 +14,8 @@ namespace mana::control {
 
 namespace {
 
-/// The initial thread's, and so the program's. errors: -1: that thread has ended, or a container's filter bars the call
+/// Standard error of the initial thread, and so of the program. errors: -1: that thread has ended, or a container's
+/// filter bars the call
 int errors_of_process() noexcept {
   const int process = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   const int found = static_cast<int>(syscall(SYS_pidfd_getfd, process, STDERR_FILENO, 0));
@@ -22,8 +23,8 @@ int errors_of_process() noexcept {
   return found;
 }
 
-/// Opened anew by the table of some thread that has not left the process's: those that have left it have /dev/null there.
-/// errors: -1: there is none, or standard error is a socket
+/// Opens standard error again through /proc, by a thread that still has the process's table. Threads with their own
+/// table have /dev/null there. errors: -1: no such thread, or standard error is a socket
 int errors_opened_anew() {
   std::error_code ignored;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {

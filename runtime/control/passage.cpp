@@ -9,7 +9,7 @@ namespace mana::control {
 
 namespace {
 
-int reserved = -1, closed = -1;      // what stands at the number, and another of it to put back
+int reserved = -1, closed = -1;      // the placeholder at the number, and a copy to put back
 
 }  // namespace
 

@@ -1,17 +1,18 @@
-// How a descriptor comes into the table of a new thread that has one of its own (INV-87): by a number below all others of the lower
-// half's, since only what is below is copied.
+// Passes a descriptor into the own table of a new thread (INV-87). The descriptor has a number below all others of the
+// lower half, because only the numbers below are copied.
 #pragma once
 
 namespace mana::control {
 
-/// Takes the lowest number that is the lower half's, for as long as the process runs. Before anything else of it is opened.
-/// in: number  from which on they are
+/// Takes the lowest number of the lower half's, for as long as the process runs. Call before the lower half opens
+/// another.
+/// in: number  the first of the lower half's numbers
 void reserve_passage(int number) noexcept;
 
-/// One at a time, while the new thread begins. Where no number is reserved, the descriptor keeps its own.
+/// One at a time, while the new thread begins. If no number is reserved, the descriptor keeps its own.
 class passage {
  public:
-  /// Takes the descriptor over.
+  /// Takes over the descriptor.
   explicit passage(int fd) noexcept;
   ~passage();
   passage(const passage&) = delete;

@@ -1,4 +1,4 @@
-// How far the ranks behind each link have come: in a checkpoint from the line on, and in their program.
+// Progress of the ranks behind each link: in a checkpoint from the line on, and in their program.
 #pragma once
 #include <runtime/control/surroundings.hpp>
 #include <runtime/control/wire.hpp>
@@ -9,8 +9,8 @@
 
 namespace mana::control {
 
-/// INV-23 what is said of a request that was given up counts in no other: each word has its request's number, and all
-/// links have said something only if they have said it of the same request.
+/// INV-23 a report on a request that was given up counts for no other request. Each frame has its request's number. All
+/// links have reached a step only if they have reported it for the same request.
 class progress {
  public:
   explicit progress(std::span<const clock::rank_range> links);
@@ -22,7 +22,7 @@ class progress {
   bool has_parked(int link, clock::request_number of) const { return at(link).parked == of; }
   bool has_drained(int link, clock::request_number of) const { return at(link).drained == of; }
   bool has_written(int link, clock::request_number of) const { return at(link).written == of; }
-  /// The request of which all links have said so; 0: of none.
+  /// The request for which all links have reported; 0: none.
   clock::request_number all_parked() const { return common(&of_link::parked); }
   clock::request_number all_drained() const { return common(&of_link::drained); }
   clock::request_number all_copied() const { return common(&of_link::copied); }
@@ -30,16 +30,16 @@ class progress {
   clock::request_number all_written() const { return common(&of_link::written); }
   bool is_ending(int link) const { return at(link).ending; }
   bool all_ending() const;
-  /// As the words for a request, but for a look, which has numbers of its own.
+  /// The same for looks, which have their own numbers.
   std::uint64_t all_looked() const { return common(&of_link::looked); }
   write_advance advance() const;
-  /// Of all ranks behind the links, ascending. Once.
+  /// The results of all ranks behind the links, ascending. Call once.
   std::vector<rank_result> take_results();
 
  private:
   struct of_link {
     clock::rank_range ranks;
-    clock::request_number parked = 0, drained = 0, copied = 0, on_node = 0, written = 0;   // of which it has said so last
+    clock::request_number parked = 0, drained = 0, copied = 0, on_node = 0, written = 0;   // the last request reported
     std::uint64_t looked = 0;
     write_advance advance = {};
     std::vector<rank_result> results = {};

@@ -7,7 +7,7 @@
 
 namespace mana::control {
 
-/// They take no signal of the program.
+/// Starts a thread that takes no signal of the program.
 template <class Body>
 std::thread start_quiet(Body&& body) {
   const split::all_signals_blocked hold;

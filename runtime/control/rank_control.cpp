@@ -42,12 +42,12 @@ rank_control::~rank_control() = default;
 
 void rank_control::run_agent() {
   for (;;) {
-    if (line_ == nullptr && !find_coordinator()) return;      // it alone changes that
+    if (line_ == nullptr && !find_coordinator()) return;      // only this thread changes line_
     pollfd waits[] = {{line_->fd(), POLLIN, 0}, {around_.requests, POLLIN, 0}, {around_.end_signals, POLLIN, 0},
                       {wake_.get(), POLLIN, 0}};
     const int ready = poll(waits, std::size(waits), sleep_ms());
     if (ready < 0) continue;
-    const std::lock_guard hold(lock_);      // sends use the connection too
+    const std::lock_guard hold(lock_);      // other threads send over the connection too
     if (stopping_) return;
     if (ready == 0) {
       say_unparked();
@@ -134,15 +134,15 @@ void rank_control::on_frame(frame_reader& frame) {
 }
 
 void rank_control::on_requested(clock::request_number number) {
-  if (left_) return;                     // the coordinator hears so, and gives it up
-  if (said_word_) tell(frame_writer(frame_type::word).put(around_.rank).put(std::string()).take());    // it is here still
+  if (left_) return;                     // the coordinator hears so, and gives the checkpoint up
+  if (said_word_) tell(frame_writer(frame_type::word).put(around_.rank).put(std::string()).take());    // it stays
   said_word_ = false;
   if (released_) start_quiesce(number);
   else pending_ = number;
 }
 
 /// INV-9 a collective is counted before attention is looked at, and attention is raised before counts are read, with a
-/// barrier on all threads between: each collective is in the snapshot, or asks clock_enter.
+/// barrier on all threads between. So each collective is in the counts, or asks clock_enter.
 void rank_control::start_quiesce(clock::request_number number) {
   fault_point(fault::point::requested);
   released_ = proceed_ = verdict_known_ = stop_ = false;
@@ -169,15 +169,15 @@ void rank_control::on_line() {
 
 void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
   if (left_) return;
-  // The next request was given up before this rank was done with the last one, whose verdict stands.
+  // The next request was given up before this rank had finished the last one, whose verdict stands.
   if (std::exchange(pending_, 0) != 0) return;
   verdict_known_ = true;
   committed_ = verdict != verdict_kind::given_up;
   stop_ = stop;
-  // A rank was lost while others write. What is on the nodes may come to be whole even so.
+  // A rank was lost while others write. An image on the nodes may still be completed.
   if (!committed_ && !local_) around_.want_image(false);
   all_ending_ = committed_ && stop;
-  // It may have been given up before the last rank said that it was copied.
+  // The checkpoint may be given up before the last rank reports `copied`.
   if (std::exchange(runs_on_, false) && verdict != verdict_kind::copied) around_.stored(generation_, {committed_, on_nodes, false, {}});
   clock_->end();
   bridge_.parked_count.fetch_add(1);     // the initial thread may be waiting for it
@@ -185,7 +185,7 @@ void rank_control::on_verdict(verdict_kind verdict, bool stop, bool on_nodes) {
   if (!in_checkpoint_) let_go();         // it was given up before the initial thread came to it
 }
 
-/// The coordinator is gone, or a relay on the way to it: its rank has ended, or its node. Nothing may wait for it.
+/// The coordinator is gone, or a relay on the way to it, with its rank or its node. Nothing may wait for it.
 void rank_control::on_silence() {
   if (!released_) on_verdict(verdict_kind::given_up, false, false);
   all_ending_ = true;
@@ -232,19 +232,19 @@ lower::wait_end rank_control::clock_enter(const lower::collective_start& start) 
   }
 }
 
-/// The counts that the request goes by are wrong, so nothing more starts here until it is given up and made anew. It
-/// is told over the same connection before `parked`: no image is written of a line that was found by them.
+/// The request's counts are wrong: nothing more starts here until the request is given up and repeated. This frame
+/// precedes `parked` on the same connection, so no image is written of a line that those counts gave.
 void rank_control::clock_retract() {
   const std::lock_guard hold(lock_);
-  // A policy that always asks counts by itself what has passed the trivial barrier, and so on all members.
+  // A policy that always asks counts only collectives that have passed the trivial barrier on all members.
   if (!begun_ || released_ || retracted_ || clock_->always_asks()) return;
   retracted_ = true;
   tell(frame_writer(frame_type::retracted).put(number_).take());
 }
 
-/// Natively the rank would be in its collective, or in its program and soon in another call, and make progress: others
-/// may need that to come to what the line waits for. When, MPI does not tell, so it is looked after time and again.
-/// Only where nobody but the caller, and threads that MPI lets call it at once, is in the live MPI.
+/// Natively the rank would be in its collective, or soon in another call of its program, and make progress. Other ranks
+/// may need that progress to reach the line. MPI does not say when, so this function polls. Call it only if no other
+/// thread is in the live MPI, except threads that MPI permits to call it at the same time.
 template <class IsOver>
 void rank_control::wait_making_progress(std::unique_lock<std::mutex>& hold, IsOver is_over) {
   constexpr std::chrono::microseconds progress_every(200);
@@ -261,11 +261,12 @@ void rank_control::wait_held(std::unique_lock<std::mutex>& hold) {
   wait_making_progress(hold, [&] { return clock_->at_line() || clock_->changes() != seen; });
 }
 
-/// The barrier goes on while the rank is parked, and after; a restart has none, and begins it anew.
-/// out: it is over. false: the recovery line is declared
+/// The barrier continues while the rank is parked, and afterwards. After a restart it no longer exists, and begins
+/// again.
+/// out: true: the barrier is over. false: the recovery line is declared
 bool rank_control::pass_barrier(std::unique_lock<std::mutex>& hold, const lower::collective_start& start) {
   const auto [at, is_new] = barriers_.try_emplace(start.clock);
-  real<kind::request>& request = at->second;   // one thread per clock is here, and references into a map stay
+  real<kind::request>& request = at->second;   // one thread per clock is here, and references into a map stay valid
   hold.unlock();
   if (is_new) request = around_.begin_barrier(start.comm);
   bool is_over = around_.is_barrier_over(request);
@@ -286,10 +287,10 @@ lower::wait_end rank_control::clock_wait(const int* world_ranks, int n) {
     if (!begun_ || !clock_->quiescing()) return lower::wait_end::done;
     if (clock_->at_line()) return lower::wait_end::attention;
     const std::span<const int> peers(world_ranks, n < 0 ? 0u : static_cast<std::size_t>(n));
-    // Waiting for nobody's message (a collective's completion, MPI_PROC_NULL) is no need.
+    // A wait for no message (a collective's completion, MPI_PROC_NULL) is not a need.
     if (n != 0) clock_->wait_begins(lower::this_thread()->index, peers);
   }
-  sched_yield();   // others have to act first, perhaps on this core
+  sched_yield();   // other ranks must act first, perhaps on this core
   return lower::wait_end::done;
 }
 
@@ -316,8 +317,8 @@ int rank_control::park_others() {
   std::unique_lock hold(lock_);
   tell(frame_writer(frame_type::parked).put(number_).take());
   fault_point(fault::point::parked);
-  // INV-27 a rank that is parked makes progress until all are: it left its last collective when it needed nothing more of
-  // the others, but what it sent them there may wait for room still, and they cannot park before it comes.
+  // INV-27 a rank that is parked makes progress until all are. It left its last collective when it needed nothing more
+  // of the others. But its messages to them may still wait for room, and the others cannot park before those come.
   wait_making_progress(hold, [this] { return proceed_ || verdict_known_; });
   return verdict_known_ ? 0 : 1;
 }
@@ -353,7 +354,7 @@ lower::outcome rank_control::copied() {
   return await_verdict(hold);
 }
 
-/// Where the coordinator was lost meanwhile, nobody asks any more.
+/// If the coordinator was lost meanwhile, nobody asks for the result.
 void rank_control::stored(rank_result result) {
   const std::lock_guard hold(lock_);
   if (begun_) tell_written(std::move(result));
@@ -387,12 +388,12 @@ bool rank_control::stop_asked() {
 
 void rank_control::release() {
   const std::lock_guard hold(lock_);
-  if (!in_checkpoint_) return;            // it was given up, and the agent has let go already
+  if (!in_checkpoint_) return;            // it was given up, and the agent has released the rank already
   in_checkpoint_ = false;
   let_go();
 }
 
-/// The order matters: whoever is about to park sees the phase, or the epoch that changes after it.
+/// The order matters: a thread that is about to park sees the phase, or the epoch, which changes after it.
 void rank_control::let_go() {
   clock_->end();
   around_.watch_ends(false);

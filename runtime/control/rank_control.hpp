@@ -1,5 +1,5 @@
-// A rank's part in checkpoints: the services of the boundary that wait for, hold and release the program, and the agent
-// thread that listens to the control network.
+// A rank's part in checkpoints: the services of the boundary that wait for, hold and release the program. Also the
+// agent, the thread that listens to the control network.
 #pragma once
 #include <runtime/control/clock_parts.hpp>
 #include <runtime/control/connection.hpp>
@@ -24,15 +24,15 @@ class rank_control {
   explicit rank_control(lower::bridge& b = lower::the_bridge()) noexcept;
   ~rank_control();
 
-  /// Starts the agent, and the process's part of the control network; ends those of a stage whose ranks find each other by a
-  /// file. Collective, and MPI runs, where they do not.
-  /// errors: std::system_error if the ranks cannot talk to each other
+  /// Starts the agent and the process's part of the control network. Ends those of a stage whose ranks find each other
+  /// by a file. Collective, and MPI runs, except in such a stage.
+  /// errors: std::system_error if the ranks cannot reach each other
   void begin(const surroundings& s);
-  /// After ending() said done: joins the threads.
+  /// Joins the threads. Call after ending() returned done.
   void end();
-  /// The process exits. Where MPI runs, others hear of it as of any rank that has gone.
+  /// The process exits. If MPI runs, the others treat this rank as gone.
   void leave() noexcept;
-  /// The calling thread is about to make this process another program, if that goes well. what: "has become …"
+  /// The calling thread is about to execute another program, which may fail. what: "has become …"
   void about_to_become(const std::string& what);
 
   // Services of the boundary; see their members in lower/abi.hpp. Any thread, several at once.
@@ -40,43 +40,43 @@ class rank_control {
   void clock_retract();
   lower::wait_end clock_wait(const int* world_ranks, int n);
   void clock_wait_end();
-  /// One poll of the wait for all ranks to reach MPI_Finalize, or, before the live MPI starts, MPI_Init. There it sleeps a
-  /// little, and nobody is waited for where not all ranks have found each other.
+  /// One poll of the wait for all ranks to reach MPI_Finalize, or MPI_Init before the live MPI starts. In MPI_Init the
+  /// call sleeps a little, and waits for nobody if some ranks have not found each other.
   /// out: done, attention (park, then ask again), or nothing
   std::optional<lower::wait_end> ending();
 
   /// Returns when all threads of all ranks are parked, or (0) when the checkpoint was given up.
   int park_others();
-  // The drain, between park_others() and the image. The initial thread's.
-  /// How many drains the job has begun: each rank's count is the same while it drains.
+  // The drain, between park_others() and the image, on the initial thread.
+  /// Number of drains that the job has begun: the same on each rank while it drains.
   std::uint64_t drains();
-  /// Between two polls of the drain: whether it goes on, and whether it is time to say what it waits for.
+  /// Between two polls of the drain: whether to continue, and whether to report what the rank waits for.
   lower::drain_order drain_turn();
-  /// what: of this rank, in words that follow its name ("waits for …")
+  /// what: text that follows the rank's name ("waits for …")
   void drain_waits(const std::string& what);
   void drained();
-  /// Returns when the checkpoint is given up. why: empty: it was, by somebody else
+  /// Returns when the checkpoint is given up. why: empty: another rank gave it up
   void not_drained(const std::string& why);
   /// Valid after park_others().
   commit_info generation();
-  /// Whether a process of its own is to write the image; valid after park_others().
+  /// Whether a process of its own must write the image. Valid after park_others().
   bool forked();
-  /// Whether it goes to this rank's node; valid after park_others().
+  /// Whether the image goes to this rank's node. Valid after park_others().
   bool local();
-  /// Whether it goes to the directory of checkpoints, now or by way of the node; valid after park_others().
+  /// Whether the image goes to the directory of checkpoints, now or through the node. Valid after park_others().
   bool copies();
-  /// It is durable there. Any thread; does not wait.
+  /// The image is durable on the node. Any thread; does not wait.
   void on_node();
-  /// A process of its own holds the memory, or the node does. Returns when those of all ranks do: the program may go on then, and stored() is
-  /// to follow; or the checkpoint was given up.
+  /// A process of its own, or the node, holds the memory. Returns when that holds on all ranks, or the checkpoint was
+  /// given up. In the first case the program may continue, and stored() must follow.
   lower::outcome copied();
-  /// What that process has come to. Any thread; does not wait.
+  /// The result of the process that writes. Any thread; does not wait.
   void stored(rank_result result);
   /// The coordinator's verdict on all ranks' images.
   lower::outcome written(const rank_written& image);
   lower::outcome not_written(const std::string& why);
   bool stop_asked();
-  /// This rank is done with the checkpoint: its threads run on.
+  /// The checkpoint is over for this rank: its threads run again.
   void release();
 
  private:
@@ -113,39 +113,39 @@ class rank_control {
 
   lower::bridge& bridge_;
   surroundings around_;
-  std::mutex lock_;                       // of all below
+  std::mutex lock_;                       // protects all members below
   std::condition_variable changed_;
   std::unique_ptr<rank_clock> clock_;
   std::unique_ptr<connection> line_;
   std::unique_ptr<network> network_;
   std::thread agent_;
-  handle wake_;                           // eventfd: the agent looks whether it is to stop
-  std::optional<coordinator_memory> memory_;      // of rank 0: of the stage before
-  std::uint64_t numbers_before_ = 0;      // requests of the stages before: those that the program sees go on
+  handle wake_;                           // eventfd: the agent looks whether it must stop
+  std::optional<coordinator_memory> memory_;      // of rank 0: from the stage before
+  std::uint64_t numbers_before_ = 0;      // requests of the stages before: the program sees one sequence
   bool begun_ = false, said_ending_ = false, all_ending_ = false;
-  bool stopping_ = false;                 // the agent's thread
-  bool stands_ = true;                    // all ranks are here, and wait for each other where they end this stage
-  std::optional<std::chrono::steady_clock::time_point> came_;      // to the end of this stage
-  bool left_ = false;                     // it has gone on without waiting
-  handle changes_of_file_;                // inotify: of the directory of the job's file, where ranks find each other by it
-  bool was_lost_ = false;                 // the coordinator, of the agent's thread alone
-  bool said_word_ = false;                // of what this process is about to become
+  bool stopping_ = false;                 // the agent's thread must stop
+  bool stands_ = true;                    // all ranks are connected, and wait for each other at the end of this stage
+  std::optional<std::chrono::steady_clock::time_point> came_;      // when it came to the end of this stage
+  bool left_ = false;                     // it has continued without waiting
+  handle changes_of_file_;                // inotify: of the directory of the job's file, if ranks find each other by it
+  bool was_lost_ = false;                 // the coordinator; used by the agent's thread alone
+  bool said_word_ = false;                // the coordinator knows what this process is about to become
   bool released_ = true;                  // no checkpoint holds this rank
-  clock::request_number number_ = 0;      // of the last request whose quiesce was begun
-  clock::request_number pending_ = 0;     // the request that came before the last checkpoint was released; 0: none
-  bool retracted_ = false;                // a start that the last request knows of was none: it will come to nothing
+  clock::request_number number_ = 0;      // of the last request whose quiesce began
+  clock::request_number pending_ = 0;     // a request that came before the last checkpoint was released; 0: none
+  bool retracted_ = false;                // a start in the last request's counts was refused: that request will fail
   bool in_checkpoint_ = false;            // the initial thread is between park_others() and release()
   bool proceed_ = false, verdict_known_ = false, committed_ = false, stop_ = false;
   std::uint64_t drains_ = 0;
   std::chrono::steady_clock::time_point next_report_{};
-  bool waits_ = false;                  // next_report_ has been set for this drain
-  bool said_unparked_ = false;          // of this line
+  bool waits_ = false;                  // next_report_ is set for this drain
+  bool said_unparked_ = false;          // for this line
   std::string last_report_;
   commit_info generation_;
-  bool forked_ = false, local_ = false, copies_ = true;   // what the coordinator said of it
-  bool runs_on_ = false;                // stored() is to be told of it
+  bool forked_ = false, local_ = false, copies_ = true;   // the coordinator's choice for the checkpoint
+  bool runs_on_ = false;                // stored() must be told of the checkpoint
   clock::request_number stored_number_ = 0;     // of the checkpoint whose image is being written
-  std::map<const vid::group_clock*, real<kind::request>> barriers_;   // trivial ones that this rank is in
+  std::map<const vid::group_clock*, real<kind::request>> barriers_;   // trivial barriers of this rank
 };
 
 }  // namespace mana::control

@@ -1,9 +1,9 @@
-// A program that is told to end while a checkpoint is under way.
+// A program is told to end while a checkpoint is under way.
 //
-// INV-66 whatever a checkpoint is at, a signal that tells the program to end acts as natively, at once or as soon as the
-// threads are let go, which is without delay. Where the program does not handle it, the kernel ends the process. Where it does,
-// its rank says so, and the coordinator gives the checkpoint up, as long as any rank is held. A request that waits for the next
-// one is refused: it would hold the program again.
+// INV-66 whatever a checkpoint is at, a signal that tells the program to end acts as natively, at once or as soon as
+// the threads are released. The release has no delay. If the program does not handle the signal, the kernel ends the
+// process. If it does, its rank reports so, and the coordinator gives the checkpoint up, as long as any rank is held. A
+// request that waits for the next checkpoint is refused: it would hold the program again.
 #include <runtime/control/coordinator.hpp>
 #include <runtime/control/rank_control.hpp>
 
@@ -34,12 +34,12 @@ void rank_control::on_end_signal() {
 void rank_control::tell_of_end(int signal) {
   tell(frame_writer(frame_type::told_to_end)
            .put("rank " + std::to_string(around_.rank) + " got " + name_of(signal) +
-                ", which the program handles: the checkpoint was given up, so that it can")
+                ", which the program handles: the checkpoint was given up so that the program can react")
            .take());
 }
 
-/// Where nothing holds the program, the word is kept for as long as images are written: the program may come to MPI_Finalize,
-/// which waits for them otherwise. A checkpoint by the interval would come at the wrong time.
+/// If nothing holds the program, the text is kept for as long as images are written: the program may reach
+/// MPI_Finalize, which would wait for them. A checkpoint by the interval would come at the wrong time.
 void coordinator::on_told_to_end(const std::string& text) {
   if (around_.interval_s > 0) next_interval_ = std::chrono::steady_clock::now() + seconds(around_.interval_s);
   if (step_ == step::idle || !told_to_end_.empty()) return;
@@ -49,7 +49,7 @@ void coordinator::on_told_to_end(const std::string& text) {
   if (step_ == step::draining) give_up(text);
 }
 
-/// The ranks say that they have not written, those that have not, and are let go by the verdict.
+/// Ranks that have not written report so, and the verdict releases all ranks.
 void coordinator::abandon_images() {
   if (std::exchange(abandoned_, true)) return;
   links_.send_all(frame_writer(frame_type::abandon).take());

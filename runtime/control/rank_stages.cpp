@@ -1,5 +1,5 @@
-// The stages of a rank's program, each with a control network of its own: before the live MPI runs, while it runs, after it
-// has ended. How one begins and ends; and how the process does.
+// The stages of a rank's program: before the live MPI runs, while it runs, after it has ended. Each has its own control
+// network. This file begins and ends stages, and ends the process.
 #include <runtime/control/rank_control.hpp>
 
 #include <runtime/control/clock_trace.hpp>
@@ -69,7 +69,7 @@ void rank_control::wake_agent() noexcept {
   [[maybe_unused]] const ssize_t n = write(wake_.get(), &one, sizeof one);
 }
 
-/// Rank 0 has been through the live MPI's start, and so all have come to it.
+/// Rank 0 has left the live MPI's start, so all ranks have entered it.
 void rank_control::end_by_file() {
   if (!agent_.joinable()) return;
   {
@@ -84,14 +84,14 @@ void rank_control::end_by_file() {
   end_network();
 }
 
-/// Where the job's file names no coordinator of this stage yet, or one that has gone, it will change: nobody tells what
-/// another node does to a file, so it is looked at time and again.
-/// out: line_ is there. false: the agent is to stop
+/// If the job's file names no coordinator of this stage, or one that has gone, the file will change. The kernel does
+/// not report what another node does to a file, so the agent polls it.
+/// out: true: line_ is connected. false: the agent must stop
 bool rank_control::find_coordinator() {
   constexpr int most_ms = 10'000;
   inotify_add_watch(changes_of_file_.get(), around_.directory.c_str(), IN_MOVED_TO);
   if (std::exchange(was_lost_, false)) {
-    constexpr int before_next_ms = 100;   // who is turned away does not come again at once
+    constexpr int before_next_ms = 100;   // a rank that is turned away does not return at once
     pollfd wait{wake_.get(), POLLIN, 0};
     poll(&wait, 1, before_next_ms);
   }
@@ -114,8 +114,8 @@ bool rank_control::find_coordinator() {
   }
 }
 
-/// Rank 0 has become another program, which may be under mana too and have a coordinator soon; or it has ended, and the job
-/// will. The caller holds lock_.
+/// Rank 0 has become another program, which may run under mana too and have a coordinator soon. Or it has ended, and
+/// the job will end. The caller holds lock_.
 void rank_control::lose_coordinator() {
   if (!released_) on_verdict(verdict_kind::given_up, false, false);
   stands_ = false;
@@ -124,8 +124,8 @@ void rank_control::lose_coordinator() {
   was_lost_ = true;
 }
 
-/// It goes on into the live MPI's start, as soon as no checkpoint holds it. Ranks that come at once give the others' agents a
-/// moment to be heard of: after that they could not be saved until all ranks have come.
+/// The rank enters the live MPI's start as soon as no checkpoint holds it. It first gives the other ranks' agents a
+/// moment to connect: afterwards the ranks cannot be saved until all have come.
 std::optional<lower::wait_end> rank_control::leave_alone(std::unique_lock<std::mutex>& hold) {
   constexpr std::chrono::seconds to_be_heard_of(1);
   const auto until = came_.value_or(std::chrono::steady_clock::now()) + to_be_heard_of;
@@ -151,7 +151,7 @@ std::optional<lower::wait_end> rank_control::ending() {
   if (clock_->at_line()) return lower::wait_end::attention;
   if (!waits) return leave_alone(hold);
   if (around_.where != stage::before_mpi) return std::nullopt;
-  constexpr std::chrono::milliseconds at_most(100);     // natively too it sleeps, until its launcher tells it of the others
+  constexpr std::chrono::milliseconds at_most(100);     // natively the rank sleeps too, until its launcher names the others
   changed_.wait_for(hold, at_most, [this] { return all_ending_ || !stands_ || clock_->at_line(); });
   return std::nullopt;
 }
@@ -162,7 +162,7 @@ void rank_control::leave() noexcept {
     if (!begun_ || around_.where == stage::in_mpi || stopping_) return;
     stopping_ = true;
     tell(frame_writer(frame_type::word).put(around_.rank).put(std::string("has ended: the program is ending")).take());
-    tell(frame_writer(frame_type::hand_over).put(std::uint8_t{1}).take());      // to the relay of this process, if there is one
+    tell(frame_writer(frame_type::hand_over).put(std::uint8_t{1}).take());      // to the relay of this process, if it has one
   }
   wake_agent();
   agent_.join();
@@ -172,7 +172,8 @@ void rank_control::leave() noexcept {
   line_.reset();
 }
 
-/// Who does so as the first thing is heard of before: else nobody would know what has become of that rank.
+/// A rank waits for its connection before it executes another program as its first act. Otherwise nobody would know
+/// what has become of that rank.
 void rank_control::about_to_become(const std::string& what) {
   std::unique_lock hold(lock_);
   if (!begun_) return;

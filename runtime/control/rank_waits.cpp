@@ -1,5 +1,5 @@
-// What a rank says of a step that does not come to its end: which threads keep it from parking, and what its drain waits for.
-// And the drain's part in the control of checkpoints.
+// A rank's reports on a step that does not end: the threads that keep it from parking, and the messages that its drain
+// waits for. Also the drain's part in the control of checkpoints.
 #include <runtime/control/rank_control.hpp>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace mana::control {
 
-/// The agent wakes by itself only to say which threads keep its rank from parking, once for each line.
+/// The agent has a timeout only for its report of the threads that keep the rank from parking, once for each line.
 int rank_control::sleep_ms() {
   const std::lock_guard hold(lock_);
   if (said_unparked_ || bridge_.current.load() != lower::phase::parking) return -1;
@@ -26,7 +26,7 @@ std::uint64_t rank_control::drains() {
   return drains_;
 }
 
-/// A drain that ends at once says nothing.
+/// A drain that ends at once reports nothing.
 lower::drain_order rank_control::drain_turn() {
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard hold(lock_);
@@ -45,7 +45,7 @@ void rank_control::tell_waits(const std::string& what) {
   tell(frame_writer(frame_type::waits).put(number_).put(around_.rank).put(what).take());
 }
 
-/// What a rank waits for is known to the coordinator before the time limit is over.
+/// The coordinator must know what a rank waits for before the time limit is over.
 std::chrono::steady_clock::duration rank_control::report_period() const {
   const double limit_s = around_.limit_s > 0 ? around_.limit_s : default_limit_s;
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(std::min(0.5, limit_s / 4)));

@@ -1,5 +1,5 @@
-// A relay of a job: one thread in a process that has children in the control tree. What all ranks behind its links have
-// said it says once to its parent, and what its parent says it passes on to all links.
+// A relay of a job: one thread in a process that has children in the control tree. When all ranks behind its links have
+// reported something, it reports that once to its parent. It passes frames of its parent on to all links.
 #pragma once
 #include <runtime/control/clock_trace.hpp>
 #include <runtime/control/links.hpp>
@@ -9,9 +9,9 @@ namespace mana::control {
 
 class relay final : link_user {
  public:
-  /// range: of the process and all below it. up: to the parent, has not said hello
+  /// range: the process and all below it. up: to the parent, before the hello
   relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up);
-  /// Runs until the program ends, or the parent is gone: then the links are closed, and nobody is told.
+  /// Runs until the program ends, or the parent is gone. Then it closes the links without a message.
   void run();
 
  private:
@@ -30,7 +30,7 @@ class relay final : link_user {
   std::unique_ptr<relay_clock> clock_;          // nullptr: the policy's messages pass through unread
   bool ended_ = false, orphaned_ = false;
   bool said_here_ = false, said_ending_ = false;
-  clock::request_number said_parked_ = 0, said_drained_ = 0, said_copied_ = 0, said_on_node_ = 0, said_written_ = 0;   // of which request
+  clock::request_number said_parked_ = 0, said_drained_ = 0, said_copied_ = 0, said_on_node_ = 0, said_written_ = 0;   // reported last
   std::uint64_t said_looked_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Messages between coordinator, relays, agents and clients: a frame is uint32 bytes of what follows, uint8 type,
-// payload. Little endian; text: uint32 length, bytes; list: uint32 number, members; one of several kinds: uint8 which, its
+// Messages between coordinator, relays, agents and clients. A frame is: uint32 number of bytes that follow, uint8 type,
+// payload. All is little endian. Text: uint32 length, bytes. List: uint32 number, members. Variant: uint8 which, its
 // members.
 #pragma once
 #include <mana/clock/fields.hpp>
@@ -18,39 +18,39 @@
 namespace mana::control {
 
 enum class frame_type : std::uint8_t {
-  // Towards the coordinator. A relay says for all ranks behind its links what an agent says for its own.
-  hello_rank = 1,   // key, rank: of a relay its process's
+  // Towards the coordinator. A relay reports for all ranks behind its links what an agent reports for its own.
+  hello_rank = 1,   // key, rank: a relay gives its process's rank
   clock_up = 2,     // the clock policy's up
   parked = 3,       // uint64 request: all threads are parked
   written = 4,      // uint64 request, list of rank_result
-  copied = 5,       // uint64 request: the memory is held by processes of their own, which write it: `written` comes later
+  copied = 5,       // uint64 request: processes of their own hold the memory and write it; `written` follows
   ending = 6,       // the ranks wait in MPI_Finalize
   request = 7,      // a signal, or the program, asks for a checkpoint. uint8 stop
   answered = 8,     // uint64: the request whose quiesce begins there
   here = 9,         // a relay: all of its links have said hello
-  lost = 10,        // a relay: int32 first, end: these ranks cannot be reached any more
-  of_rank = 11,     // a relay: int32 rank, frame of it: clock_up or answered, of a policy that does not combine
-  retracted = 12,   // uint64 request: a start that it has counted was none
+  lost = 10,        // a relay: int32 first, end: these ranks can no longer be reached
+  of_rank = 11,     // a relay: int32 rank, its frame: clock_up or answered, of a policy that does not combine
+  retracted = 12,   // uint64 request: a collective that the rank has counted was not started
   on_node = 13,     // uint64 request: the images are durable on the nodes
-  advanced = 14,    // uint64 look, write_advance: the answer to it
+  advanced = 14,    // uint64 look, write_advance: the answer to the look
   drained = 15,     // uint64 request: nothing is in flight to these ranks
-  waits = 24,       // uint64 request, int32 rank, text: what keeps this rank from parking, or its drain from its end
+  waits = 24,       // uint64 request, int32 rank, text: why this rank does not park, or why its drain does not end
   undrained = 25,   // uint64 request, int32 rank, text: why this rank's drain failed
-  told_to_end = 27, // text: a rank's program has been told to end, by whom: what holds it is given up
-  in_init = 29,     // the rank is in the live MPI's start, where it cannot be saved; of an agent that found its coordinator by the file
-  word = 30,        // int32 rank, text: what it will have done when its connection ends; empty: it has not
+  told_to_end = 27, // text: a rank's program was told to end, by which signal: give up the checkpoint that holds it
+  in_init = 29,     // the rank is in the live MPI's start, where it cannot be saved; from an agent that found the coordinator by the file
+  word = 30,        // int32 rank, text: why the connection will end; empty: it will not
   hand_over = 31,   // to the coordinator or relay of its own process: uint8 ends. Another follows, or the process ends
-  // Away from the coordinator, to all ranks
+  // From the coordinator to all ranks.
   clock_down = 16,  // the clock policy's down, to one link
   proceed = 17,     // all ranks are parked. commit_info; uint8 forked, uint8 local, uint8 copies
-  verdict = 18,     // uint8 verdict_kind, uint8 stop, uint8 on_nodes: the ranks are let go
+  verdict = 18,     // uint8 verdict_kind, uint8 stop, uint8 on_nodes: the ranks are released
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
-  stands = 36,      // uint8: all ranks are here, and none is in the live MPI's start: they wait in MPI_Init for each other
-  stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): what became of a checkpoint whose verdict was `copied`
-  look = 26,        // uint64, ascending: how far are the images?
-  abandon = 28,     // images that are not durable yet are given up: `written` says so, unless it is said
+  stands = 36,  // uint8: all ranks are connected, none is in the live MPI's start: they wait in MPI_Init for each other
+  stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): the end of a checkpoint whose verdict was `copied`
+  look = 26,        // uint64, ascending: asks for the images' progress
+  abandon = 28,     // gives up images that are not durable; ranks that have not written answer with `written`
   to_rank = 22,     // int32 rank, frame for it: requested, clock_down or line, of a policy that does not combine
   // client → coordinator
   hello_client = 32,    // key, uint32 protocol_version, text: version of mana. Its layout stays; before version 2: key
@@ -63,23 +63,23 @@ enum class frame_type : std::uint8_t {
   progress = 51,        // text: JSON, see coordinator::progress_json
   other_protocol = 52,  // to a client of another version. uint32 protocol_version, text: version of mana, text: path of
                         // the command. Its layout stays
-  again = 53,           // another coordinator follows, whose file will be there: ask that one
+  again = 53,           // another coordinator follows, with a file of its own: ask that one
 };
 
 enum class verdict_kind : std::uint8_t { given_up = 0, committed = 1, copied = 2 };
 
-/// What who asks for a checkpoint waits for.
-enum class wait_for : std::uint8_t { directory = 0, nodes = 1 };      // that has it, or whose disks have it
+/// The place where a requester waits for the checkpoint.
+enum class wait_for : std::uint8_t { directory = 0, nodes = 1 };      // the directory, or the nodes' disks
 
-/// Of what clients and coordinators say to each other: raised when a frame from hello_client on changes, or comes to
-/// mean something else. Whoever speaks another one is refused by name. Before 2 nobody said one.
+/// Version of the frames between clients and coordinators. Raise it when a frame from hello_client on changes or gets
+/// another meaning. A peer of another version is refused by name. Version 1 sent no version.
 inline constexpr std::uint32_t protocol_version = 2;
 inline constexpr std::uint32_t unsaid_protocol = 1;
 
 inline constexpr std::size_t key_bytes = 32;
 inline constexpr std::size_t max_frame = 64u << 20;
-inline constexpr std::size_t max_hello = 256;         // of whoever has not shown the key yet
-inline constexpr std::size_t most_version_bytes = 20; // of a mana: with it a hello has no more than version 1 reads, 64
+inline constexpr std::size_t max_hello = 256;         // from a peer that has not shown the key
+inline constexpr std::size_t most_version_bytes = 20; // of mana's version: a hello has 64 at most, as version 1 reads
 using bytes = std::vector<std::uint8_t>;
 
 /// Builds one frame.
@@ -129,17 +129,17 @@ class frame_writer {
   bytes frame_;
 };
 
-/// Whoever sent this does not speak our language: the connection is closed.
+/// The sender does not follow the protocol: the connection is closed.
 struct wire_error : std::runtime_error {
   wire_error() : std::runtime_error("a message of the control connection is malformed") {}
 };
 
-/// Takes one frame apart (type and payload, without the length).     errors: wire_error
+/// Reads the fields of one frame (type and payload, without the length).     errors: wire_error
 class frame_reader {
  public:
   explicit frame_reader(std::span<const std::uint8_t> frame) : left_(frame) { type_ = get<frame_type>(); }
   frame_type type() const noexcept { return type_; }
-  /// What was not taken yet.
+  /// The bytes that have not been read.
   std::span<const std::uint8_t> rest() const noexcept { return left_; }
   template <class T>
   T get() {
@@ -183,7 +183,7 @@ class frame_reader {
     throw wire_error();
   }
 
-  /// What a member of a list takes in a frame, at least.
+  /// The fewest bytes that a member of a list takes in a frame.
   template <class T>
   static constexpr std::size_t least_bytes() {
     if constexpr (clock::with_fields<T>) {
@@ -195,10 +195,10 @@ class frame_reader {
     } else if constexpr (std::is_trivially_copyable_v<T>) {
       return sizeof(T);
     } else {
-      return sizeof(std::uint32_t);  // of a text or list: its length
+      return sizeof(std::uint32_t);  // a text or list: its length
     }
   }
-  /// Of a text or list, whose members must have room.
+  /// The length of a text or list. The frame must have room for its members.
   std::size_t length(std::size_t each) {
     const std::size_t n = get<std::uint32_t>();
     if (n * each > left_.size()) throw wire_error();
@@ -208,11 +208,11 @@ class frame_reader {
   frame_type type_;
 };
 
-/// The whole frame of which the reader has taken nothing yet.
+/// The whole frame. The reader must not have read from it.
 inline bytes whole(const frame_reader& frame) {
   return frame_writer(frame.type()).raw(frame.rest().data(), frame.rest().size()).take();
 }
-/// In a frame of type `by`, marked with a rank: the rank, type and payload.
+/// A frame of type `by` that contains a rank, and the type and payload of `frame`.
 inline bytes marked(frame_type by, int rank, const bytes& frame) {
   constexpr std::size_t length = sizeof(std::uint32_t);
   return frame_writer(by).put(rank).raw(frame.data() + length, frame.size() - length).take();

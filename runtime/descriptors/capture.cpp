@@ -42,8 +42,8 @@ bool is_in_proc(int fd) {
   return fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/// An entry of /proc as another process finds its own; empty: it is another process's, or one of a thread that will
-/// have another number. The first process of a machine has its number everywhere.
+/// The path by which any process finds its own such entry of /proc. Empty: the entry belongs to another process, or to
+/// a thread that will have another number. The first process of a machine has the same number everywhere.
 std::string in_any_process(const std::string& path) {
   const std::string id = std::to_string(getpid()), own = "/proc/" + id, first_thread = own + "/task/" + id;
   const auto rest_after = [&path](const std::string& start) {
@@ -57,7 +57,7 @@ std::string in_any_process(const std::string& path) {
   return !is_of_first && path.size() > 6 && path[6] >= '1' && path[6] <= '9' ? std::string() : path;
 }
 
-/// Where a process finds the namespace of this kind that it is in, if this process is in that of `fd`; else empty.
+/// The path by which a process finds its own namespace of this kind, if `fd` is this process's namespace; else empty.
 /// in: target  as /proc names the descriptor, "net:[4026531833]"
 std::string own_namespace(int fd, const std::string& target) {
   struct stat its{}, own{};
@@ -87,7 +87,7 @@ class describer {
     return list;
   }
 
-  /// Those that are on their way in messages, and that the program has no other of.
+  /// Descriptors that are on their way in messages, and that the program has no other descriptor for.
   json describe_passed() {
     json list = json::array();
     for (const owned_descriptor& d : all_)
@@ -96,7 +96,7 @@ class describer {
     return list;
   }
 
-  /// Of the launcher's standard input: whether what is left of it can be kept.
+  /// Whether the rest of the launcher's standard input can be kept.
   bool keeps_input(const owned_descriptor& d) {
     if (!input_) input_ = look_at_input(d, said_);
     return *input_ == input_fate::kept;
@@ -159,10 +159,10 @@ class describer {
     const std::string path = row.at("path");
     if (const std::string other = other_name(path, s); !other.empty() && !is_hidden_rest(other))
       return with_path(std::move(row), other);
-    const bool is_elsewhere = S_ISDIR(s.st_mode) && !path.ends_with(" (deleted)");      // in no mount that has a place here
+    const bool is_elsewhere = S_ISDIR(s.st_mode) && !path.ends_with(" (deleted)");   // in no mount that is visible here
     if (is_elsewhere || (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))) return said_.lost(fd, std::move(row));
     if (S_ISREG(s.st_mode) && s.st_nlink > 0 && !is_hidden_rest(path))
-      said_.warn(fd, row, "has another name in a directory that is not known: after a restart it is a file apart from that");
+      said_.warn(fd, row, "has another name in an unknown directory: after a restart the two names are separate files");
     row["object"] = objects_.describe(fd, s, path, said_);
     row["kind"] = "object";
     return row;
@@ -185,7 +185,7 @@ class describer {
   }
 
   const std::vector<owned_descriptor> held_;
-  std::vector<owned_descriptor> all_;                // and what is on its way in messages
+  std::vector<owned_descriptor> all_;                // and descriptors on their way in messages
   socket_describer sockets_;
   pipe_describer pipes_;
   terminal_describer terminals_;

@@ -28,9 +28,9 @@ int open_by_name(const std::string& path, int flags) {
   return ::open(path.c_str(), (flags & ~creating_flags) | O_NOCTTY | O_CLOEXEC);
 }
 
-/// Cut to its length at the checkpoint, so that what was written after it is not there twice.
+/// Cuts the file to its length at the checkpoint, so that the program does not write the same part twice.
 int open_regular(const json& row) {
-  const int flags = row.at("flags").get<int>() & ~O_TMPFILE;   // it has been given a name since
+  const int flags = row.at("flags").get<int>() & ~O_TMPFILE;   // the file has got a name since
   const std::string path = row.at("path");
   const int fd = open_by_name(path, flags);
   if (fd < 0) fail(path, "cannot be opened");
@@ -47,7 +47,7 @@ int open_regular(const json& row) {
   return fd;
 }
 
-/// One end of a socket whose other end is closed: reads find the end, writes fail with EPIPE.
+/// One end of a socket whose other end is closed: a read finds the end, a write fails with EPIPE.
 int open_lost() {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) fail("a socket", "cannot be made");
@@ -68,8 +68,8 @@ int open_path(const json& row) {
 
 }  // namespace
 
-/// What memfd_create gave does not count as open for writing, as every later opening does: such a file can be executed. So the
-/// first open file of it that may be that is.
+/// The first open file of memfd_create does not count as open for writing, so that the file can be executed. Every
+/// later opening does count. So the first open file that can be the original becomes the original.
 int reopener::open_object(const json& row) {
   const int flags = row.at("flags").get<int>() & ~(creating_flags | O_NOFOLLOW | (O_TMPFILE & ~O_DIRECTORY));
   const int object = objects_.descriptor(row.at("object"));
@@ -84,7 +84,7 @@ int reopener::open_object(const json& row) {
   fstat(object, &s);
   const int as_is = S_ISDIR(s.st_mode) ? flags : flags & ~O_DIRECTORY;
   int fd = open_again(object, as_is);
-  if (fd < 0 && errno == EINVAL) fd = open_again(object, as_is & ~O_DIRECT);   // memory in place of a file
+  if (fd < 0 && errno == EINVAL) fd = open_again(object, as_is & ~O_DIRECT);   // memory replaces a file
   if (fd < 0) fail(row.at("path"), "a file without a name cannot be opened again");
   if ((flags & O_PATH) == 0) lseek(fd, row.at("offset"), SEEK_SET);
   return fd;

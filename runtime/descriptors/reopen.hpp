@@ -1,4 +1,4 @@
-// Opening a described descriptor again, by its kind.
+// Opens a described descriptor again, by its kind.
 #pragma once
 #include <runtime/descriptors/base/spare_numbers.hpp>
 #include <runtime/descriptors/files/objects.hpp>
@@ -14,7 +14,7 @@ namespace mana::descriptors {
 
 class reopener {
  public:
-  /// rows: all that are to be opened
+  /// rows: all descriptors that will be opened
   reopener(const std::vector<const nlohmann::json*>& rows, const spare_numbers& spare, const object_maker& objects)
       : spare_(spare), objects_(objects), pipes_(spare), sockets_(rows, spare), terminals_(spare) {}
 
@@ -32,7 +32,7 @@ class reopener {
   pipe_maker pipes_;
   socket_maker sockets_;
   terminal_maker terminals_;
-  std::set<int> first_of_memory_;      // objects that the program has the first open file of
+  std::set<int> first_of_memory_;      // objects whose first open file the program has
 };
 
 }  // namespace mana::descriptors

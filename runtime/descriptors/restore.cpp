@@ -54,7 +54,7 @@ class restorer {
     first_of_file_[file] = number;
   }
 
-  /// What is on its way in a message has no number of the program's. Its timers go on at once: nobody finds them later.
+  /// A descriptor in a message has no number of the program's. Its timers start at once: nobody finds them later.
   void restore_passed(json row) {
     const int fd = files_.open(row);
     row["fd"] = fd;
@@ -64,7 +64,8 @@ class restorer {
     passed_.push_back(std::move(row));
   }
 
-  /// When all are open: what is in queues of sockets, what sets watch, and who is told by signals, last.
+  /// Call when all are open. Fills the queues of sockets, then the sets of watched descriptors. Last it sets the
+  /// receivers of signals.
   void finish(const json& rows) {
     files_.sockets().finish(first_of_file_);
     for (const json* all : {&rows, const_cast<const json*>(&passed_)})
@@ -78,7 +79,7 @@ class restorer {
     return notes;
   }
 
-  /// What the program had closed of the launcher's three.
+  /// Closes those of the launcher's three that the program had closed.
   void close_unheld_standard() const {
     for (int number = 0; number < 3; ++number) {
       if (std::any_of(held_.begin(), held_.end(), [=](const auto& d) { return d.number == number; })) continue;
@@ -89,7 +90,7 @@ class restorer {
   const std::vector<owned_descriptor>& held() const noexcept { return held_; }
 
  private:
-  /// A file that was the job's standard input, of which the program had read nothing, and that is gone.
+  /// A file that was the job's standard input, that the program had not read from, and that is gone.
   static bool is_lost_input(const json& row) {
     return row.at("fd") == 0 && row.at("inherited") && row.value("kind", "") == "regular" && row.at("offset") == 0 &&
            access(row.at("path").get<std::string>().c_str(), R_OK) != 0;
@@ -98,19 +99,19 @@ class restorer {
   int standard_copy(int standard) const {
     const int copy = launchers_[static_cast<std::size_t>(standard)];
     if (copy >= 0) return spare_.duplicate(copy);
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);   // the launcher of the restart gave none
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);   // the restart's launcher gave none
     if (nothing < 0) fail("/dev/null", "cannot be opened");
     return spare_.move(nothing);
   }
 
-  /// Moves the new descriptor to the number that the program knows it by.
+  /// Moves the new descriptor to the program's number for it.
   static void place(int made, const json& row) {
     const int wanted = row.at("fd");
     if (fcntl(wanted, F_GETFD) >= 0 && !give_number(wanted) && wanted > 2) {
       close(made);
       throw descriptor_error("descriptor " + std::to_string(wanted) + " of the program (" +
-                             row.value("path", "a duplicate") + ") is in use in this process, by the MPI library or by "
-                             "mana: raise the limit of open files (ulimit -n)");
+                             row.value("path", "a duplicate") + ") is in use in this process, by the MPI library or "
+                                                                "by mana; raise the limit of open files (ulimit -n)");
     }
     const int flags = row.at("close_on_exec").get<bool>() ? O_CLOEXEC : 0;
     if (dup3(made, wanted, flags) < 0) fail(row.value("path", "a descriptor"), "cannot be put at its number");
@@ -123,14 +124,14 @@ class restorer {
   std::vector<owned_descriptor> held_;
   std::map<std::uint64_t, int> first_of_file_;
   std::vector<const json*> with_signals_;
-  json passed_ = json::array();                        // rows with the numbers that they have until the messages are sent
+  json passed_ = json::array();                        // rows with their numbers until the messages are sent
 };
 
 [[noreturn]] void damaged(const std::exception& error) {
   throw descriptor_error(std::string("the image's list of descriptors is damaged: ") + error.what());
 }
 
-/// Reads parts of the document: what they lack, or refer to and is not there, is damage.
+/// Reads parts of the document. Missing fields and references to missing rows are damage.
 template <class Read>
 void read_with_care(Read&& read) {
   try {
@@ -153,7 +154,7 @@ void enter_directory(const json& directory, const object_maker& objects) {
                            "; make it available, as it was at the checkpoint");
 }
 
-/// All paths that it has, of descriptors, objects, watches and the working directory.
+/// Replaces all paths of the document: of descriptors, objects, watches and the working directory.
 json with_moved_paths(json document, const files::path_map& moved) {
   for (auto& [name, value] : document.items()) {
     if (name == "path" && value.is_string()) value = moved(value.get<std::string>());
@@ -246,7 +247,7 @@ std::vector<std::string> restoration::finish() {
     parts_->place_all(document);
     notes = parts_->objects.finish(document.at("objects"));
     for (const auto* more : {&parts_->notes, &parts_->changed_files}) notes.insert(notes.end(), more->begin(), more->end());
-    parts_.reset();                                    // closes what is not the program's: before its locks are taken
+    parts_.reset();                                    // closes the helpers' descriptors, before locks are taken
     for (const json& row : rows)
       if (row.value("kind", "") == "inotify") note_watches(row);
     for (const json& row : rows) lock_again(row);

@@ -1,4 +1,4 @@
-// The kernel's queue of reads and writes. Raw system calls: a process that was forked off writes too.
+// The kernel's queue of reads and writes (Linux AIO). It uses raw system calls, because a forked process writes too.
 #pragma once
 #include <linux/aio_abi.h>
 #include <sys/syscall.h>
@@ -11,10 +11,10 @@
 
 namespace mana::files {
 
-/// Of this process's memory: not for one that is forked off.
+/// A queue belongs to this process's memory: a forked process cannot use it.
 ///
-/// To give a queue back takes the kernel two of its grace periods, some 50 ms, while the program waits. The process keeps one
-/// that nothing is under way in, for who opens one next.
+/// To destroy a queue takes the kernel two of its grace periods, some 50 ms, and the program waits. So the process
+/// keeps an idle queue for the next open().
 class async_queue {
  public:
   static constexpr unsigned most_under_way = 64;
@@ -29,7 +29,7 @@ class async_queue {
     context_ = take_kept();
     return context_ != 0 || syscall(SYS_io_setup, most_under_way, &context_) == 0;
   }
-  /// Nothing is under way any more.
+  /// Call when no transfer is under way.
   void close() noexcept {
     if (context_ != 0 && (under_way_ > 0 || !keep(context_))) syscall(SYS_io_destroy, context_);
     context_ = 0;
@@ -46,7 +46,7 @@ class async_queue {
   bool write(const transfer& t) noexcept { return submit(t, IOCB_CMD_PWRITE); }
   bool read(const transfer& t) noexcept { return submit(t, IOCB_CMD_PREAD); }
 
-  /// Waits for one at least.     out: how many; -1: errno says why
+  /// Waits for at least one.     out: how many; -1: errno says why
   long await(io_event* events, long most) noexcept {
     long n = 0;
     do n = syscall(SYS_io_getevents, context_, 1, most, events, nullptr);
@@ -57,7 +57,7 @@ class async_queue {
 
  private:
   static inline std::atomic<aio_context_t> kept_{0};
-  static inline std::atomic<pid_t> keeper_{0};          // process: a copy of it has the word, and not the queue
+  static inline std::atomic<pid_t> keeper_{0};          // process: a forked copy has this variable, but not the queue
 
   static aio_context_t take_kept() noexcept { return keeper_.load() == getpid() ? kept_.exchange(0) : 0; }
   static bool keep(aio_context_t context) noexcept {

@@ -1,4 +1,4 @@
-// A file descriptor that is closed at its end.
+// A file descriptor that its destructor closes.
 #pragma once
 #include <unistd.h>
 

@@ -11,15 +11,16 @@ namespace mana::files {
 
 inline constexpr int most_low_numbers = 512;
 
-/// The lower half's own descriptors have numbers from here on, as far as the limit of open files allows.
+/// The first number of the lower half's own descriptors, as far as the limit of open files permits.
 inline int first_high_number() noexcept {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   return static_cast<int>(std::min<rlim_t>(most_low_numbers, limit.rlim_cur / 2));
 }
 
-/// The new descriptor, or another of the same open file in its stead; nobody knows it yet. Stays where it is if no higher
-/// number is free. Keeps errno.
+/// in: made  a new descriptor, which nobody knows yet
+/// out: another descriptor of the same open file with a high number; `made` itself if no higher number is free. Keeps
+///      errno.
 inline int out_of_the_way(int made) noexcept {
   if (made < 0 || made >= first_high_number()) return made;
   const int before = errno;

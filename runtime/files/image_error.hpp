@@ -1,4 +1,4 @@
-// Why an image could not be written, read or restored.
+// Reasons why an image could not be written, read or restored.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -8,18 +8,18 @@ namespace mana::files {
 
 enum class error_kind {
   missing,    // no such file
-  damaged,    // truncated, or its bytes are not those that were written
+  damaged,    // truncated, or a checksum differs
   version,    // of another format version
   occupied,   // its addresses are taken in this process
-  file,       // one that the program had mapped is not there, or shorter
-  cpu,        // this processor lacks features of the one that wrote it
-  io,         // the system refused; the text has its words
-  not_own,    // a link, no regular file, of another user, or where others can replace it
+  file,       // a file that the program had mapped is missing, or shorter
+  cpu,        // this processor lacks features of the processor that wrote it
+  io,         // the system refused; the text has the system's message
+  not_own,    // a link, not a regular file, of another user, or in a place where others can replace it
 };
 
 class image_error : public std::runtime_error {
  public:
-  /// in: file  that is damaged, where it is known
+  /// in: file  the damaged file, if known
   image_error(error_kind kind, const std::string& text, std::string file = {})
       : std::runtime_error(text), kind_(kind), file_(std::move(file)) {}
   error_kind kind() const noexcept { return kind_; }

@@ -1,4 +1,4 @@
-// Errors of the system that name the file.
+// System errors that name the file.
 #pragma once
 #include <runtime/files/image_error.hpp>
 
@@ -8,15 +8,15 @@
 
 namespace mana::files {
 
-/// What a user can do about an errno of a file operation; empty if we know nothing.
+/// A remedy for an errno of a file operation; empty: none is known.
 inline const char* remedy(int error) noexcept {
   switch (error) {
     case ENOSPC: return "; free space there, or name another directory with --ckpt-dir";
     case EDQUOT: return "; your quota is used up: free space there, or name another directory with --ckpt-dir";
     case EFBIG: return "; raise the limit on the size of files (ulimit -f)";
     case EACCES:
-    case EPERM: return "; give this user the right to it";
-    case EROFS: return "; name a directory that can be written with --ckpt-dir";
+    case EPERM: return "; give this user access";
+    case EROFS: return "; name a writable directory with --ckpt-dir";
     case EMFILE:
     case ENFILE: return "; raise the limit on open files (ulimit -n)";
     case EIO: return "; the disk or its file system is at fault";

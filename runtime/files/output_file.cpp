@@ -48,7 +48,7 @@ output_file::output_file(std::string path, std::uint64_t most_per_s, const write
     errno = error;
     throw_io(path_, "there is no memory to write it from");
   }
-  madvise(at, parts * part_bytes, MADV_HUGEPAGE);     // where faults are dear, their first use costs more than what is written
+  madvise(at, parts * part_bytes, MADV_HUGEPAGE);     // where faults are dear, first use costs more than the writing
   memory_ = static_cast<char*>(at);
 }
 
@@ -95,7 +95,7 @@ bool output_file::align() noexcept {
   return true;
 }
 
-/// Gives away the whole pages of the current part. What is over goes to the beginning of the next.
+/// Writes the whole pages of the current part. The rest moves to the beginning of the next part.
 bool output_file::flush() noexcept {
   const std::size_t whole = used_ / image::page_bytes * image::page_bytes, over = used_ - whole;
   const char* const rest = part(current_) + whole;
@@ -108,7 +108,7 @@ bool output_file::flush() noexcept {
 }
 
 bool output_file::give(char* bytes, std::size_t n) noexcept {
-  // A write beyond the limit would raise SIGXFSZ, and that signal's action belongs to the program.
+  // A write beyond the limit would raise SIGXFSZ, whose action belongs to the program.
   if (limit_ != RLIM_INFINITY && written_ + n > limit_) return fail(not_written, EFBIG);
   keep_rate();
   if (meter_ != nullptr && meter_->is_given_up()) return fail("was given up", ECANCELED);
@@ -117,14 +117,14 @@ bool output_file::give(char* bytes, std::size_t n) noexcept {
     if (!give_directly(n)) return false;
   } else {
     if (!write_all(bytes, n, written_)) return false;
-    // The disk starts on it now, while the next part is made; without this it would begin at the fsync.
+    // The disk starts now, while the next part is made. Otherwise it would start at the fsync.
     if (!sync_range(written_, n, SYNC_FILE_RANGE_WRITE)) return false;
   }
   written_ += n;
   return direct_ || keep_pace();
 }
 
-/// It goes past the page cache, if its file system lets it.
+/// Writes past the page cache, if the file system supports that.
 void output_file::become_direct() noexcept {
   tried_direct_ = true;
   if (!queue_.open()) return;
@@ -132,16 +132,16 @@ void output_file::become_direct() noexcept {
   direct_ = flags >= 0 && fcntl(fd_, F_SETFL, flags | O_DIRECT) == 0;
 }
 
-/// What follows may be no whole blocks.
+/// The bytes that follow may not fill whole blocks.
 bool output_file::leave_direct() noexcept {
   direct_ = false;
   const int flags = fcntl(fd_, F_GETFL);
   return (flags >= 0 && fcntl(fd_, F_SETFL, flags & ~O_DIRECT) == 0) || fail(not_written, errno);
 }
 
-/// A file system waits for a direct write that makes its file longer, as if no other were under way: the file is made longer
-/// beforehand, by as much as it has, so that small files take no more than they need. Where that is not possible, nothing else
-/// is lost.
+/// If a direct write makes the file longer, some file systems wait until no other write is under way. So the file is
+/// made longer beforehand. It at most doubles, so that small files take no more than they need. If fallocate fails,
+/// only speed is lost.
 void output_file::reserve(std::uint64_t end) noexcept {
   if (!may_reserve_ || end <= reserved_) return;
   const std::uint64_t wanted = std::min<std::uint64_t>(end + std::min(written_, most_reserved), limit_);
@@ -160,7 +160,7 @@ bool output_file::cut_to_length() noexcept {
   return rc == 0 || fail("cannot be cut to its length", errno);
 }
 
-/// The current part's first bytes.
+/// Writes the current part's first n bytes.
 bool output_file::give_directly(std::size_t n) noexcept {
   reserve(written_ + n);
   if (queue_.write({fd_, part(current_), n, written_, current_})) {
@@ -168,7 +168,7 @@ bool output_file::give_directly(std::size_t n) noexcept {
     return true;
   }
   if (errno == ENOSPC || errno == EDQUOT || errno == EIO) return fail(not_written, errno);
-  if (!await_all()) return false;      // no asynchronous or no direct writing here after all
+  if (!await_all()) return false;      // asynchronous or direct writing does not work here after all
   return leave_direct() && write_all(part(current_), n, written_);
 }
 
@@ -182,12 +182,12 @@ bool output_file::write_all(const char* bytes, std::size_t n, std::uint64_t at) 
   return true;
 }
 
-/// What was written less than asked is written again, past nothing.
+/// If fewer bytes were written than asked, writes the rest through the page cache.
 bool output_file::hear(const io_event& done) noexcept {
   auto& flight = flights_[done.data];
   const std::size_t asked = std::exchange(flight.bytes, 0);
   if (done.res == static_cast<std::int64_t>(asked)) return true;
-  // Direct writing that a file system refuses only now: the same bytes the other way.
+  // A file system may refuse direct writing only now: the same bytes go through the page cache.
   const bool refused = done.res == -EINVAL || done.res == -EOPNOTSUPP;
   if (done.res < 0 && !refused && done.res != -EINTR && done.res != -EAGAIN)
     return fail(not_written, static_cast<int>(-done.res));
@@ -217,7 +217,7 @@ bool output_file::await_all() noexcept {
   return well;
 }
 
-/// No more is under way than the disk can be kept busy with: what more is dirty only waits in memory.
+/// Limits the bytes under way to what keeps the disk busy: more dirty pages would only wait in memory.
 bool output_file::keep_pace() noexcept {
   if (written_ <= waited_for_ + under_way) return true;
   const auto begin = std::chrono::steady_clock::now();
@@ -227,7 +227,7 @@ bool output_file::keep_pace() noexcept {
   return true;
 }
 
-/// An error that this call reports is not reported by fsync any more.
+/// If this call reports an error, fsync no longer reports it.
 bool output_file::sync_range(std::uint64_t begin, std::uint64_t bytes, unsigned flags) noexcept {
   int rc = 0;
   do rc = sync_file_range(fd_, static_cast<off_t>(begin), static_cast<off_t>(bytes), flags);
@@ -236,7 +236,7 @@ bool output_file::sync_range(std::uint64_t begin, std::uint64_t bytes, unsigned 
   return fail(not_written, errno);
 }
 
-/// Not before the bytes so far are due.
+/// Waits until the bytes so far are due.
 void output_file::keep_rate() noexcept {
   if (most_per_s_ == 0) return;
   const std::chrono::duration<double> due(static_cast<double>(written_) / static_cast<double>(most_per_s_));
@@ -247,7 +247,7 @@ void output_file::keep_rate() noexcept {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
 }
 
-/// A queue belongs to the memory of its process.
+/// Closes the queue, which belongs to this process's memory.
 bool output_file::settle() noexcept {
   if (!await_all()) return false;
   if (direct_ && !leave_direct()) return false;

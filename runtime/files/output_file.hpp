@@ -1,6 +1,6 @@
-// Sequential writing of one large file, as fast as its disk, with several parts under way.
+// Writes one large file sequentially, as fast as its disk, with several parts under way.
 //
-// Nothing here allocates or throws but the constructor: a process that was forked off writes too.
+// Only the constructor allocates or throws: a forked process writes too.
 #pragma once
 #include <runtime/files/async_io.hpp>
 #include <runtime/files/own_directory.hpp>
@@ -13,47 +13,49 @@
 
 namespace mana::files {
 
-/// Why a step failed. what: nullptr if none did
+/// The reason why a step failed. what: nullptr: none failed
 struct io_failure {
   const char* what = nullptr;
   int error = 0;             // errno
 };
 
-/// Files go past the page cache (O_DIRECT), whose copy costs more than a fast disk; where a file system has no
-/// such thing, through it, with the disk kept busy. What fails stays failed.
+/// Writes past the page cache (O_DIRECT), whose copy costs more than a fast disk. If the file system does not support
+/// that, it writes through the cache, and keeps the disk busy. After a failure all steps fail.
 class output_file {
  public:
-  /// A new file of mode 0600, in a directory of ours.
-  /// in: most_per_s  bytes; 0: no limit     meter  says when the file is given up; nullptr: never. Lives as long as the file
+  /// Makes a new file of mode 0600, in a directory of this user's.
+  /// in: most_per_s  bytes per second; 0: no limit     meter  tells when the file is given up; nullptr: never. Must
+  ///     outlive the file
   /// errors: image_error (not_own, io)
   explicit output_file(std::string path, std::uint64_t most_per_s = 0, const write_meter* meter = nullptr);
-  /// A file that was not finished is removed, if this process made it.
+  /// Removes an unfinished file, if this process made it.
   ~output_file();
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
 
-  /// Room for up to `bytes` (at most a quarter of part_bytes) that the caller fills and then commits. out: nullptr: failed
+  /// Room for up to `bytes` (at most a quarter of part_bytes), which the caller fills and then commits. out: nullptr:
+  /// failed
   char* room(std::size_t bytes) noexcept;
   void commit(std::size_t bytes) noexcept { used_ += bytes; }
   bool append(const void* data, std::size_t bytes) noexcept;
-  /// Zeros up to the next multiple of page_bytes.
+  /// Writes zeros up to the next multiple of page_bytes.
   bool align() noexcept;
 
-  /// Of what comes next.
+  /// The disk is slower than the writer: the last part waited for an earlier one.
   std::uint64_t position() const noexcept { return written_ + used_; }
-  /// The disk takes less than it is given: the last part had to wait for an earlier one.
+  /// The disk is slower than the writer: the last part had waited for an earlier one.
   bool is_ahead_of_disk() const noexcept { return ahead_; }
-  /// Nothing is under way any more, and what comes next may come from a process that is forked off now.
+  /// Waits until nothing is under way. A process that is forked afterwards may continue the file.
   bool settle() noexcept;
-  /// Everything is on the disk when this returns true.
+  /// out: true: the file is durable
   bool finish() noexcept;
-  /// A process that was forked off has finished it.
+  /// Call when a forked process has finished the file.
   void taken_over() noexcept;
 
   const std::string& path() const noexcept { return path_; }
   const io_failure& failure() const noexcept { return failure_; }
   bool fail(const char* what, int error) noexcept;
-  /// What making the file durable took, in seconds.
+  /// Time to make the file durable, in seconds.
   double sync_s() const noexcept { return sync_s_; }
 
   static constexpr std::size_t part_bytes = 4u << 20;
@@ -64,7 +66,7 @@ class output_file {
  private:
   static constexpr std::uint64_t most_reserved = 64u << 20;
   static constexpr std::uint64_t under_way = 32u << 20;     // through the page cache: given to the disk, not waited for
-  static constexpr std::chrono::milliseconds prompt{2};     // half of what packing a part takes
+  static constexpr std::chrono::milliseconds prompt{2};     // half of the time to pack a part
 
   char* part(unsigned i) const noexcept { return memory_ + i * part_bytes; }
   bool flush() noexcept;
@@ -84,19 +86,19 @@ class output_file {
   bool leave_direct() noexcept;
 
   std::string path_;
-  own_directory directory_;             // that the file is in
+  own_directory directory_;             // the file's directory
   int fd_ = -1;
   int maker_ = 0;                       // process
   char* memory_ = nullptr;              // of all parts
   unsigned current_ = 0;                // part that is filled
-  std::size_t used_ = 0;                // bytes of it
-  std::uint64_t written_ = 0;           // given away, before it
+  std::size_t used_ = 0;                // bytes in it
+  std::uint64_t written_ = 0;           // bytes before it, given to the kernel
   std::uint64_t waited_for_ = 0;
-  std::uint64_t reserved_ = 0;          // length of the file, if it was made longer than what was written
+  std::uint64_t reserved_ = 0;          // length of the file, if it was extended beyond the written bytes
   bool may_reserve_ = true;
   bool tried_direct_ = false, direct_ = false, ahead_ = false;
   async_queue queue_;
-  struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0 if it is free
+  struct { std::uint64_t at = 0; std::size_t bytes = 0; } flights_[parts];   // bytes: 0: free
   std::uint64_t limit_, most_per_s_;
   const write_meter* meter_;
   std::chrono::steady_clock::time_point begun_;

@@ -29,7 +29,7 @@ const char* kind_of(mode_t mode) noexcept {
 void check_owner(const struct stat& about, const std::string& path) {
   if (about.st_uid != geteuid())
     refuse(path, "it belongs to user " + std::to_string(about.st_uid) + ", and you are user " +
-                     std::to_string(geteuid()) + "; a checkpoint is used by its owner alone, in a directory of his own");
+                     std::to_string(geteuid()) + "; only the owner may use a checkpoint: name a directory of your own");
 }
 
 void check_directory(const struct stat& about, const std::string& path) {
@@ -42,20 +42,20 @@ void check_file(const struct stat& about, const std::string& path) {
   if (!S_ISREG(about.st_mode)) refuse(path, std::string("it is ") + kind_of(about.st_mode) + " in place of a file");
   check_owner(about, path);
   if (about.st_nlink != 1)
-    refuse(path, "the file has " + std::to_string(about.st_nlink) + " names (hard links): by another one it could be "
-                 "changed; copy it in its place");
-  if ((about.st_mode & S_IWOTH) != 0) refuse(path, "all users can write to it; take that right away: chmod o-w");
+    refuse(path, "the file has " + std::to_string(about.st_nlink) + " names (hard links), and could be changed by "
+                                                                    "another one; replace the file by a copy");
+  if ((about.st_mode & S_IWOTH) != 0) refuse(path, "all users can write to it; remove that right: chmod o-w");
 }
 
-/// What a name says, without following it.     errors: image_error (missing, io)
+/// The entry of a name, without following a link.     errors: image_error (missing, io)
 struct stat look(int directory, const char* name, const std::string& path) {
   struct stat about{};
   if (fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0) return about;
   if (errno == ENOENT) throw image_error(error_kind::missing, path + ": there is no such file or directory");
-  throw_io(path, "cannot be looked at");
+  throw_io(path, "cannot be examined");
 }
 
-/// It was looked at: what is opened is the same, or was put in its place since.
+/// Opens a directory after a look at it: the result is the same directory, or one that has replaced it since.
 descriptor open_directory_at(int directory, const char* name, const std::string& path) {
   check_directory(look(directory, name, path), path);
   descriptor fd(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -146,7 +146,7 @@ std::string own_directory::read_file(const std::string& name, std::uint64_t most
 namespace {
 
 void write_all(int fd, const std::string& bytes, const std::string& path) {
-  // A write beyond the limit would raise SIGXFSZ, and that signal's action belongs to the program.
+  // A write beyond the limit would raise SIGXFSZ, whose action belongs to the program.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes.size() > limit.rlim_cur) {
     errno = EFBIG;
@@ -191,14 +191,14 @@ bool own_directory::has(const std::string& name) const {
   struct stat about{};
   if (fstatat(fd_.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0) return true;
   if (errno == ENOENT) return false;
-  throw_io(path_of(name), "cannot be looked at");
+  throw_io(path_of(name), "cannot be examined");
 }
 
 bool own_directory::has_directory(const std::string& name) const {
   struct stat about{};
   if (fstatat(fd_.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0) return S_ISDIR(about.st_mode);
   if (errno == ENOENT) return false;
-  throw_io(path_of(name), "cannot be looked at");
+  throw_io(path_of(name), "cannot be examined");
 }
 
 std::vector<std::string> own_directory::names() const {

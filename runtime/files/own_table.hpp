@@ -1,8 +1,8 @@
-// Tables of descriptors that threads of a lower half have for themselves, beside a running program.
+// Tables of descriptors for single threads of a lower half, beside a running program.
 //
-// INV-87 no descriptor that mana opens while the program runs has, for however short, a number that the program could get. To move it
-// out of the way when it is there leaves a moment in which another thread opens a file, and gets another number than
-// natively. So who opens files then does it in a table of its own.
+// INV-87 no descriptor that mana opens while the program runs has, for however short, a number that the program could
+// get. If mana moved a descriptor after its opening, another thread could open a file in between, and get another
+// number than natively. So a thread of mana that opens files then has its own table.
 #pragma once
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ inline bool close_range_of(unsigned first, unsigned last, unsigned flags) noexce
   return first > last || ::syscall(SYS_close_range, first, last, flags) == 0;
 }
 
-/// As kernels before 5.9 let it be done.
+/// For kernels before 5.9.
 inline void close_all_but(int kept) noexcept {
   DIR* const listed = ::opendir("/proc/thread-self/fd");
   if (listed == nullptr) return;
@@ -40,7 +40,8 @@ inline void close_all_but(int kept) noexcept {
   for (const int fd : open) ::close(fd);
 }
 
-/// Who writes to standard error by number must not meet something else there. By system calls: nobody is to move it.
+/// Libraries write to standard error by number, and must not find another file there. System calls: nothing may move
+/// these descriptors.
 inline void fill_standard() noexcept {
   while (::syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC) >= 0 && ::fcntl(STDERR_FILENO, F_GETFD) < 0) {
   }
@@ -50,13 +51,14 @@ inline thread_local bool is_apart = false;
 
 }  // namespace own_table_detail
 
-/// Of the calling thread.
+/// Whether the calling thread has its own table.
 inline bool has_own_table() noexcept { return own_table_detail::is_apart; }
 
-/// The calling thread has a table of its own from now on, with nothing of the process's but `kept`, which has its number. What lies
-/// above that is not even copied for a moment: some devices take the closing of a copy for the process's end (XPMEM's).
-/// in: kept  -1: none; 0 to 2 are none that may be
-/// errors: false: it has the process's table still
+/// Gives the calling thread its own table. Of the process's table it has only `kept`, under the same number.
+/// Descriptors above `kept` are never copied, because some devices (XPMEM's) take the closing of a copy for the end of
+/// the process.
+/// in: kept  -1: none; must not be 0 to 2
+/// errors: false: the thread still has the process's table
 inline bool begin_own_table(int kept = -1) noexcept {
   using namespace own_table_detail;
   const auto beyond = static_cast<unsigned>(kept + 1);
@@ -71,15 +73,17 @@ inline bool begin_own_table(int kept = -1) noexcept {
   return true;
 }
 
-/// The kernel copies the first 64 numbers of a table in any case, and takes the closing of such a copy of a message queue for the
-/// process's: it is not told of messages any more (mq_notify). Who knows what was asked for asks again.
+/// The kernel copies the first 64 numbers of a table in any case. When such a copy of a message queue is closed, the
+/// kernel thinks that the process has closed it, and no longer notifies the process (mq_notify). An owner of such a
+/// request asks again.
 struct table_loss {
-  void* (*look)() noexcept;            // what there is; null: nothing
+  void* (*look)() noexcept;            // the requests that exist; null: none
   void (*ask_again)(void* seen) noexcept;
 };
 inline constinit std::atomic<const table_loss*> loss_of_tables{nullptr};
 
-/// As long as it lives, a thread that is begun meanwhile gets a table of its own. In a thread that has the process's.
+/// Exists while a thread starts that gets its own table. At its end, requests that this has ended are made again. Use it
+/// in a thread that has the process's table.
 class kept_of_table {
  public:
   kept_of_table() noexcept : loss_(has_own_table() ? nullptr : loss_of_tables.load()), seen_(loss_ ? loss_->look() : nullptr) {}
@@ -94,9 +98,9 @@ class kept_of_table {
   void* seen_;
 };
 
-/// Does work that opens files and closes them again. What it leaves open is closed; of the process's it has none. If there is
-/// no thread to be had, it is done here, as it is in a thread that has such a table already.
-/// errors: what work throws
+/// Does work that opens files and closes them again, in a thread with its own table. Files that it leaves open are
+/// closed. If no thread can be started, or the calling thread has its own table, the work is done here.
+/// errors: what `work` throws
 template <class Work>
 void in_own_table(Work work) {
   if (has_own_table()) return work();

@@ -6,7 +6,7 @@ namespace mana::files {
 
 namespace {
 
-/// Without repeated slashes, "." and "..", and without a slash at the end.
+/// Removes repeated slashes, "." and "..", and a slash at the end.
 std::string cleaned(std::string_view path) {
   std::string clean = std::filesystem::path(path).lexically_normal().string();
   clean.erase(0, clean.find_first_not_of('/') == std::string::npos ? clean.size() : clean.find_first_not_of('/') - 1);
@@ -35,7 +35,7 @@ void path_map::add(std::string_view word) {
   rule wanted{cleaned(word.substr(0, middle)), cleaned(word.substr(middle + 1))};
   for (const rule& r : rules_) {
     if (r.from != wanted.from) continue;
-    if (r.to != wanted.to) refuse(word, ("that path is at " + (r.to.empty() ? "/" : r.to) + " already").c_str());
+    if (r.to != wanted.to) refuse(word, ("this path already moves to " + (r.to.empty() ? "/" : r.to)).c_str());
     return;
   }
   rules_.push_back(std::move(wanted));

@@ -1,4 +1,4 @@
-// Where files are now that had another path at the checkpoint (mana restart --map OLD=NEW).
+// New paths of files that had other paths at the checkpoint (mana restart --map OLD=NEW).
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -9,15 +9,15 @@ namespace mana::files {
 
 struct path_map_error : std::runtime_error { using std::runtime_error::runtime_error; };
 
-/// Replaces the beginnings of absolute paths, component by component: /a leads /a and /a/b, not /ab. Of several that
-/// fit the longest counts. What was replaced is not looked at again, so that names can be exchanged.
+/// Replaces the beginnings of absolute paths, component by component: /a matches /a and /a/b, not /ab. The longest
+/// match counts. A result is not replaced again, so that names can be exchanged.
 class path_map {
  public:
-  /// in:     word  "OLD=NEW", both absolute, taken apart at the first "=/"
-  /// errors: path_map_error, one line: no such form, a relative or an empty path, or OLD has another NEW already
+  /// in:     word  "OLD=NEW", both absolute, split at the first "=/"
+  /// errors: path_map_error, one line: another form, a relative or empty path, or OLD already has another NEW
   void add(std::string_view word);
   bool empty() const noexcept { return rules_.empty(); }
-  /// The path as it is now. What is relative or no path ("pipe:[7]") stays as it is.
+  /// The present path. A relative path or another text ("pipe:[7]") is returned unchanged.
   std::string operator()(const std::string& path) const;
 
  private:

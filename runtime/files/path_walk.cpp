@@ -13,7 +13,7 @@ namespace mana::files {
 namespace {
 
 constexpr int path_only = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr unsigned most_links = 40;      // as the kernel has it
+constexpr unsigned most_links = 40;      // as in the kernel
 
 bool all_can_write(const struct stat& about) noexcept { return (about.st_mode & S_IWOTH) != 0; }
 
@@ -54,10 +54,10 @@ class walker {
   void step(const std::string& name) {
     const std::string path = path_ + "/" + name;
     struct stat here{}, about{};
-    if (fstat(at_.get(), &here) != 0) throw_io(path_, "cannot be looked at");
+    if (fstat(at_.get(), &here) != 0) throw_io(path_, "cannot be examined");
     check_not_open_to_all(here, path_.empty() ? "/" : path_);
     if (fstatat(at_.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) {
-      if (errno != ENOENT) throw_io(path, "cannot be looked at");
+      if (errno != ENOENT) throw_io(path, "cannot be examined");
       if (!make_) throw image_error(error_kind::missing, path + ": there is no such file or directory");
       make(name, path);
     } else if (S_ISLNK(about.st_mode)) {
@@ -70,7 +70,7 @@ class walker {
   }
 
   void make(const std::string& name, const std::string& path) {
-    if (!make_directory_at(at_.get(), name.c_str(), path)) return;     // by another rank, just now
+    if (!make_directory_at(at_.get(), name.c_str(), path)) return;     // another rank has just made it
     const descriptor holder(openat(at_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (holder && fsync(holder.get()) != 0 && errno != EINVAL) throw_io(path, "cannot be made durable");
   }
@@ -78,7 +78,8 @@ class walker {
   void follow(const std::string& name, const std::string& path, const struct stat& here, const struct stat& link) {
     if (all_can_write(here) && link.st_uid != geteuid() && link.st_uid != here.st_uid)
       throw image_error(error_kind::not_own, path + ": it is a symbolic link of user " + std::to_string(link.st_uid) +
-                        " in a directory that all can write, and is not followed; name a directory of your own");
+                        " in a directory that all users can write to, and mana does not follow it; name a directory "
+                        "of your own");
     if (++links_ > most_links) {
       errno = ELOOP;
       throw_io(path, "cannot be followed");
@@ -93,8 +94,8 @@ class walker {
 
   const bool make_;
   descriptor at_;
-  std::string path_;                 // as it was come to, for messages
-  std::deque<std::string> names_;    // that are still to go
+  std::string path_;                 // the path so far, for messages
+  std::deque<std::string> names_;    // the names that remain
   unsigned links_ = 0;
 };
 
@@ -102,8 +103,8 @@ class walker {
 
 void check_not_open_to_all(const struct stat& directory, const std::string& path) {
   if (all_can_write(directory) && (directory.st_mode & S_ISVTX) == 0)
-    throw image_error(error_kind::not_own, path + ": all users can rename and remove what is in this directory; take that "
-                      "right away (chmod o-w or chmod +t), or name another directory");
+    throw image_error(error_kind::not_own, path + ": all users can rename and remove files in this directory; remove "
+                                                  "that right (chmod o-w or chmod +t), or name another directory");
 }
 
 bool make_directory_at(int directory, const char* name, const std::string& path) {

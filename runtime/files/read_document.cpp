@@ -8,14 +8,15 @@ namespace {
 
 using nlohmann::json;
 
-/// Walks over a document as mana writes them, without calling itself: nothing of indefinite length, no tags, no floating-point
-/// numbers. The library takes all of these. Its reader calls itself for each level, also of strings of indefinite length, and
-/// converts whatever number there is to the integer that is asked for, which is undefined for most floating ones.
+/// Checks, without recursion, that a document has only what mana writes: no indefinite lengths, no tags, no
+/// floating-point numbers. The library accepts all of these. Its reader recurses at each level, even for strings of
+/// indefinite length. It also converts any number to the integer type that the caller asks for, which is undefined for
+/// most floating-point numbers.
 class inspection {
  public:
   explicit inspection(std::span<const std::uint8_t> bytes) noexcept : left_(bytes) {}
 
-  /// out: nullptr, or what is wrong
+  /// out: nullptr, or the objection
   const char* objection() noexcept {
     const char* wrong = item();
     while (wrong == nullptr && level_ > 0) {
@@ -57,7 +58,8 @@ class inspection {
 
   static const char* simple(unsigned value) noexcept {
     constexpr unsigned no = 20, yes = 21, null = 22;
-    return value == no || value == yes || value == null ? nullptr : "it has a number that is no integer, or an unknown value";
+    return value == no || value == yes || value == null ? nullptr : "it has a number that is not an integer, or an "
+                                                                    "unknown value";
   }
 
   /// in: info  24 … 27: 1, 2, 4, 8 bytes follow, the highest first
@@ -77,7 +79,7 @@ class inspection {
     return nullptr;
   }
 
-  /// Each item is a byte at least.
+  /// Each item takes at least a byte.
   const char* enter(std::uint64_t n, std::uint64_t items_of_each) noexcept {
     if (n > left_.size() / items_of_each) return cut_off;
     if (level_ == items_.size()) return "it nests too deep";
@@ -86,7 +88,7 @@ class inspection {
   }
 
   std::span<const std::uint8_t> left_;
-  std::array<std::uint64_t, deepest> items_{};       // that each array or map lacks still, the outermost first
+  std::array<std::uint64_t, deepest> items_{};       // that each open array or map still lacks, the outermost first
   std::size_t level_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A section of an image that is CBOR.
+// Reads a section of an image that is CBOR.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace mana::files {
 
-/// Levels of arrays and maps, one in another: more than any section has, and no stack is used up by them.
+/// Levels of nested arrays and maps: more than any section has, and few enough for the stack.
 inline constexpr std::size_t deepest = 32;
 
 class document_error : public std::runtime_error {
@@ -17,9 +17,9 @@ class document_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What the bytes say. Whose members are not as expected is for the caller, by at(), get() and value().
-/// errors: document_error if they are no CBOR, have more after it, nest deeper than `deepest`, or have what mana does not write:
-/// floating-point numbers, tags, what is of indefinite length
+/// The parsed document. The caller checks the members by at(), get() and value().
+/// errors: document_error: the bytes are not CBOR, continue after it, nest deeper than `deepest`, or have items that
+///         mana does not write: floating-point numbers, tags, indefinite lengths
 nlohmann::json read_document(std::span<const std::uint8_t> bytes);
 
 }  // namespace mana::files

@@ -1,4 +1,4 @@
-// Who writes or copies while the program runs on lets it have the cores first.
+// Threads that write or copy while the program runs leave it the cores first.
 #pragma once
 #include <sys/resource.h>
 
@@ -7,8 +7,8 @@
 
 namespace mana::files {
 
-/// The calling thread gets less of a core than it has now. Takes no lock, allocates nothing.
-/// in: by  steps of nice(2); there is none beyond 19
+/// The calling thread gets a smaller share of a core. Takes no lock, allocates nothing.
+/// in: by  steps of nice(2), up to 19 in all
 inline void step_back(int by) noexcept {
   constexpr int least = 19;
   errno = 0;

@@ -1,4 +1,4 @@
-// How far a rank's image is, for whoever asks while it is written or copied; and whether it is wanted still.
+// Progress of a rank's image while it is written or copied, and whether the image is still wanted.
 #pragma once
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -11,8 +11,8 @@
 
 namespace mana::files {
 
-/// In bytes: of memory that was written, left out or found as it was before; or of a file that was copied. Written by one
-/// thread or process at a time.
+/// In bytes: of memory that was written, left out or found unchanged; or of a file that was copied. One thread or
+/// process writes at a time.
 class write_meter {
  public:
   void begin(std::uint64_t bytes) noexcept {
@@ -24,16 +24,16 @@ class write_meter {
   std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
   std::uint64_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
 
-  /// What is written is given up: who writes fails before its next part, also where it waits for its turn. Any thread; in the
-  /// process or one that was forked off it.
+  /// Gives the image up: the writer fails before its next part, even if it waits for its turn. Any thread, in the
+  /// process or in a forked copy.
   void give_up() noexcept {
     given_up_.store(1, std::memory_order_release);
     syscall(SYS_futex, &given_up_, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
   }
-  /// What is written next is wanted.
+  /// The next image is wanted.
   void want() noexcept { given_up_.store(0, std::memory_order_release); }
   bool is_given_up() const noexcept { return given_up_.load(std::memory_order_acquire) != 0; }
-  /// Returns at this time of CLOCK_MONOTONIC, or when what is written is given up.
+  /// Returns at this time of CLOCK_MONOTONIC, or when the image is given up.
   void wait_until(const timespec& time) const noexcept {
     const auto* const word = &given_up_;
     while (!is_given_up() && (syscall(SYS_futex, word, FUTEX_WAIT_BITSET, 0, &time, nullptr, FUTEX_BITSET_MATCH_ANY) == 0 ||

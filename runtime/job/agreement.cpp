@@ -32,7 +32,7 @@ struct place {
   }
 };
 
-/// out: lowest rank that failed, or the number of ranks
+/// out: the lowest rank that failed; the number of ranks if none failed
 int first_failed(const place& here, bool failed) {
   const int mine = failed ? here.rank : here.size;
   int first = here.size;

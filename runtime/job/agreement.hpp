@@ -1,4 +1,4 @@
-// A failure that some ranks meet during a restart is known to all of them.
+// If a step of a restart fails on some ranks, all ranks learn of the failure.
 #pragma once
 #include <runtime/job/start_failure.hpp>
 
@@ -9,25 +9,28 @@
 
 namespace mana::job {
 
-/// A failure of the lowest rank that met one.
+/// The failure of the lowest rank that failed.
 struct shared_failure {
   int rank = 0;
   exit_status status = exit_status::internal;
   std::string text;                  // of start_failure::what()
 };
 
-/// Runs one step of the restart on this rank, then learns how the others fared. Collective over the runtime's world;
-/// MPI runs. Exceptions other than start_failure become exit_status::internal.
-/// out: nothing if all went well
+/// Runs one step of the restart on this rank, then learns how the step ended on the others. Exceptions other than
+/// start_failure become exit_status::internal. Collective over the runtime's world; MPI runs.
+/// out: nothing if the step succeeded on all ranks
 std::optional<shared_failure> try_together(const std::function<void()>& step);
 
-/// The same, but when the step threw anywhere, the lowest such rank says why, and all end MPI and exit with its status.
+/// As try_together(), but a failure ends the job: the lowest rank that failed prints why, and all ranks finalize MPI
+/// and exit with its status.
 void together(const std::function<void()>& step);
 
-/// What rank 0 has, on all ranks. Collective.
+/// Copies rank 0's text to all ranks. Collective.
+/// out: the text of rank 0
 std::string from_first(std::string text);
 
-/// What each rank has, on all ranks, by rank. Collective.
+/// Copies each rank's text to all ranks. Collective.
+/// out: the texts, by rank
 std::vector<std::string> from_all(const std::string& text);
 
 }  // namespace mana::job

@@ -33,7 +33,7 @@ wanted_fault parse_fault(const std::string& word) {
   const std::size_t equals = std::min(word.find('='), word.size());
   if (equals < word.size()) {
     const std::string act = word.substr(equals + 1);
-    if (act != "hold" && act != "wait") refuse(word, "after \"=\" only hold and wait are known");
+    if (act != "hold" && act != "wait") refuse(word, "after \"=\" only hold and wait are valid");
     wanted.act = act == "hold" ? fault_act::stop : fault_act::wait;
   }
   const std::size_t at = std::min(word.find('@'), equals);
@@ -45,11 +45,12 @@ wanted_fault parse_fault(const std::string& word) {
   const auto [stop, error] = std::from_chars(word.data() + at + 1, end, wanted.rank);
   if (error != std::errc() || stop != end || wanted.rank < 0) refuse(word, "after \"@\" a rank is expected");
   if (found->comes_there == fault::who::coordinator && wanted.rank != 0)
-    refuse(word, "only the coordinator comes there, in the process of rank 0");
+    refuse(word, "only the coordinator reaches it, in the process of rank 0");
   return wanted;
 }
 
-/// Those of this process, and where it says that it waits. Never freed: threads come here until the process ends.
+/// The faults of this process, and the FIFO to which it reports a wait. Never freed: threads come here until the
+/// process ends.
 struct armed {
   struct fault : wanted_fault {
     bool is_over = false;
@@ -77,7 +78,7 @@ void await_test() noexcept {
   close(fd);
 }
 
-/// Everybody who comes here again after having been held goes on.
+/// A thread that comes here again after a wait continues.
 void on_point(fault::point p) noexcept {
   for (armed::fault& wanted : here->faults) {
     if (wanted.at != p) continue;

@@ -1,4 +1,4 @@
-// What MANA_FAULT asks for: at which of the points of fault_points.hpp this process dies, or waits for the test.
+// Reads MANA_FAULT: the points of fault_points.hpp at which this process dies, or waits for the test.
 #pragma once
 #include <mana/core/fault_points.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana::job {
 
-/// What a process does at a point. Who stops or waits tells the test first.
+/// The act of a process at a point. A process that stops or waits first tells the test.
 enum class fault_act { die, stop, wait };
 
 struct wanted_fault {
@@ -17,16 +17,17 @@ struct wanted_fault {
 };
 
 /// MANA_FAULT=FAULT{,FAULT}, FAULT: POINT[@RANK][=hold|=wait]
-/// errors: start_failure (usage) that names the word
+/// errors: start_failure (usage) that quotes the wrong part
 std::vector<wanted_fault> parse_faults(const std::string& text);
 
-/// From now on: SIGKILL at the points that MANA_FAULT names, as if the node had failed. With "hold" or "wait" a line
-/// "POINT RANK PID" into the FIFO that MANA_FAULT_PIPE names, and then SIGSTOP; or the one thread alone waits, until somebody
-/// opens the FIFO of that name with ".go" behind it for writing.
+/// Arms the points that MANA_FAULT names. At such a point the process gets SIGKILL, as if its node had failed. With
+/// "hold", it writes the line "POINT RANK PID" to the FIFO that MANA_FAULT_PIPE names, then gets SIGSTOP. With "wait",
+/// it writes the same line, and this one thread waits until the test opens the FIFO of the same name plus ".go" for
+/// writing.
 /// errors: start_failure (usage)
 void arm_fault_points();
 
-/// For the upper half, which has the name only. One that is not in the table is a defect, and ends the process.
+/// For the upper half, which has only the name. An unknown name is a defect of mana, and ends the process.
 void fault_point_named(const char* name) noexcept;
 
 }  // namespace mana::job

@@ -1,4 +1,4 @@
-// What this lower half knows of its job. One object; set up by main() before the upper half runs.
+// The facts that this lower half has about its job: one object, which main() sets up before the upper half runs.
 #pragma once
 #include <runtime/job/run_record.hpp>
 #include <runtime/job/start_options.hpp>
@@ -13,7 +13,7 @@ job& this_job() noexcept;
 
 /// Writes this rank's images.
 image::image_saver& saver_of_job() noexcept;
-/// How far its image of this checkpoint is.
+/// Counts the bytes of this rank's image that are written in this checkpoint.
 files::write_meter& meter_of_job() noexcept;
 
 }  // namespace mana::job

@@ -35,7 +35,8 @@ store::directory_lock& held_claim() noexcept {
   return lock;
 }
 
-/// Asked by the key of its file. Another program may have got the port of a job that has ended: it does not answer so.
+/// Asks the job of this directory for its status, with the key in the job's file. If the job has ended and another
+/// program has its port, that program does not know the key.
 bool answers(const std::string& directory) {
   constexpr double limit_s = 2;
   try {
@@ -49,7 +50,7 @@ const char* text_of_environment(const char* name) noexcept {
   return text == nullptr ? "" : text;
 }
 
-/// Of a process's parents, the nearest that is MPICH's process manager of this node.
+/// out: the process id of the nearest ancestor that is MPICH's process manager of this node; 0 if there is none
 int process_manager() {
   constexpr int deepest = 64;
   int pid = getppid();
@@ -64,7 +65,8 @@ int process_manager() {
   return 0;
 }
 
-/// The same for all ranks of a job on one node, another for every job there; empty: it cannot be known.
+/// out: equal for all ranks of a job on one node, different for every other job there; empty if the environment does
+///      not tell
 std::string launch_name() {
   if (const std::string name = text_of_environment("PMIX_NAMESPACE"); !name.empty())
     return "pmix " + name + " " + text_of_environment("PMIX_SERVER_URI2");
@@ -83,7 +85,7 @@ std::string local_time(std::int64_t unix_s) {
   return text;
 }
 
-/// Who has the directory, as long as that is somebody else.
+/// Claims the directory, and waits while another job has it.
 class claimant {
  public:
   claimant(const start_options& options, const claim_patience& patience)
@@ -100,18 +102,18 @@ class claimant {
   }
 
  private:
-  // The system tells nobody of a lock that another node drops: it is asked time and again.
+  // The kernel sends no notice when another node drops a lock, so the claimant tries again and again.
   static constexpr std::chrono::milliseconds pause{20}, silent{2'000}, between_calls{2'000};
 
   bool try_to_take() {
     lock_ = store::directory_lock::of_job(place_);
     holder_ = store::read_claim(place_);
-    // A part of that job: it runs a script that starts programs.
+    // This process belongs to the holder's job: the job runs a script that starts programs.
     if (lock_.end() != lock_end::held && holder_ && store::is_ancestor(*holder_)) return true;
     state_ = holder_ ? state_of_holder() : lock_.end() == lock_end::busy ? holder_state::lives : holder_state::gone;
     if (lock_.end() == lock_end::busy) return false;
-    // The lock says that nobody is here. Where locks are not known to other nodes, or there are none, the holder may
-    // live.
+    // The lock says that no process holds the directory. But the holder may live where other nodes do not see locks, or
+    // where the file system has no locks.
     const bool lives_there = state_ == holder_state::not_seen
                                  ? answered_
                                  : lock_.end() == lock_end::none_here && state_ == holder_state::lives;
@@ -134,7 +136,7 @@ class claimant {
     return answered_ && lock_.end() == lock_end::busy ? holder_state::lives : state;
   }
 
-  /// A claim that cannot be written down is one all the same.
+  /// A claim holds even if it cannot be written to the directory.
   void keep() {
     held_claim() = std::move(lock_);
     try {
@@ -156,14 +158,14 @@ class claimant {
   }
 
   std::string holder_text() const {
-    if (!holder_) return "a job that has not said yet who it is";
+    if (!holder_) return "a job that has not written its name yet";
     return holder_->what + " (process " + std::to_string(holder_->pid) + " on " + holder_->host + ", since " +
            local_time(holder_->since_s) + ")";
   }
 
   std::string waiting_text() const {
-    return "mana: " + options_.checkpoint_directory + " is still held by a job that was killed: " + holder_text() +
-           "; waiting for its end";
+    return "mana: " + options_.checkpoint_directory + " is still held by a killed job: " + holder_text() +
+           "; waiting until its processes have ended";
   }
 
   [[noreturn]] void refuse() const {
@@ -171,25 +173,25 @@ class claimant {
     if (state_ == holder_state::not_seen)
       throw start_failure(
           exit_status::directory_in_use,
-          directory + ": another job holds this directory of checkpoints, and does not answer: " + holder_text(),
-          "if that node is lost for good, remove " + directory + "/" + store::directory_lock::file_name +
-              "; else end the job first",
+          directory + ": another job holds this directory of checkpoints and does not answer: " + holder_text(),
+          "if that node is lost forever, remove " + directory + "/" + store::directory_lock::file_name +
+              "; otherwise end the job first",
           met_by::all);
     if (state_ != holder_state::lives)
       throw start_failure(
           exit_status::directory_in_use,
-          directory + ": a job that was killed still holds this directory of checkpoints: " + holder_text(),
-          "its process, or another with its open files, is not gone yet: see ps; then start again", met_by::all);
+          directory + ": a killed job still holds this directory of checkpoints: " + holder_text(),
+          "wait until its process, and others with its open files, have ended (see ps), then start again", met_by::all);
     if (options_.restart)
       throw start_failure(
           exit_status::directory_in_use,
-          directory + ": the job that has this directory of checkpoints still runs: " + holder_text(),
-          "nothing was restarted. Wait for its end, or save and end it: mana checkpoint --stop --ckpt-dir " + directory,
+          directory + ": the job of this directory of checkpoints still runs: " + holder_text(),
+          "wait for its end, or save and end it: mana checkpoint --stop --ckpt-dir " + directory,
           met_by::all);
     throw start_failure(
         exit_status::directory_in_use,
         directory + ": another job runs with this directory of checkpoints: " + holder_text(),
-        "nothing was run. Give each job a directory of its own: mana run --ckpt-dir DIR … (in an array of jobs, "
+        "give each job a directory of its own: mana run --ckpt-dir DIR … (in an array of jobs, "
         "one for each task: --ckpt-dir mana-ckpt-$SLURM_ARRAY_TASK_ID)",
         met_by::all);
   }
@@ -219,7 +221,7 @@ bool is_first_on_node(int rank) noexcept {
   const auto read = [&](const char* text) {
     int local = -1;
     const auto end = text + std::strlen(text);
-    // All ranks before this one are on its node if they are as many as the ranks before it there.
+    // A rank whose number equals its number on the node has all lower ranks on its node, rank 0 among them.
     is_first = std::from_chars(text, end, local).ptr == end && local == rank;
     return true;
   };
@@ -241,10 +243,11 @@ void await_claim(const start_options& options) {
       const auto holder = store::read_claim(place);
       const holder_state state = holder ? store::state_of(*holder) : holder_state::gone;
       if (holder && (store::is_ancestor(*holder) || (holder->launch == mine && state == holder_state::lives))) return;
-      // While another job is there, this one's rank 0 waits, and its launcher ends all if it is refused.
+      // While another job has the directory, rank 0 of this job waits. If rank 0 is refused, the launcher ends all
+      // ranks.
       if (clock::now() - begun >= (state == holder_state::gone ? unheard : refused)) return;
       pollfd wait{changes.get(), POLLIN, 0};
-      constexpr int another_look_ms = 100;  // what was there may have ended
+      constexpr int another_look_ms = 100;  // the previous holder may have ended
       poll(&wait, 1, another_look_ms);
       char ignored[4096];
       while (read(changes.get(), ignored, sizeof ignored) > 0) {}

@@ -6,25 +6,26 @@
 
 namespace mana::job {
 
-/// How long who comes waits for who is there, ms.
+/// How long a new job waits for the job that has the directory, in ms.
 struct claim_patience {
   std::chrono::milliseconds lives{
-      5'000};  // it may be about to end: its launcher was killed, or its checkpoint has ended it
-  std::chrono::milliseconds ends{60'000};  // it was killed: the kernel takes away its memory, and then its lock
+      5'000};  // the job may be about to end: its launcher was killed, or its checkpoint has ended it
+  std::chrono::milliseconds ends{60'000};  // the job was killed: the kernel frees its memory, then drops its lock
   std::chrono::milliseconds not_seen{
-      120'000};  // its node may be gone: a server of NFS keeps its locks for so long, and longer
+      120'000};  // the job's node may be lost: an NFS server keeps that node's locks for this long, or longer
 };
 
-/// INV-61, of rank 0. The claim is the process's until it ends, or release_claim(). A directory that cannot be used is
-/// left to whoever needs it next. out:    the descriptor that holds it, which no child is to keep; -1: there is none
+/// INV-61, for rank 0. The process keeps the claim until it ends, or until release_claim(). An unusable directory is no
+/// error here: the next step that needs the directory reports it.
+/// out:    the descriptor that holds the claim, which no child may keep; -1: none
 /// errors: start_failure (directory_in_use) that names the job
 int claim_directory(const start_options& options, const claim_patience& patience = {});
 
-/// Of another rank of a run whose rank 0 is on its node: waits until that one has the directory, so that no program of
-/// a job that is refused begins. Where rank 0 is not heard of, it waits for a while only.
+/// For the other ranks of a run with rank 0 on their node. Waits until rank 0 has the directory, so that a refused job
+/// starts no program. If rank 0 does not appear, this rank waits only for a limited time.
 void await_claim(const start_options& options);
 
-/// The job does nothing more in its directory. Another one may come.
+/// The job does nothing more in its directory. Another job may claim it.
 void release_claim() noexcept;
 
 /// True where the launcher's environment says that rank 0 is on this rank's node.

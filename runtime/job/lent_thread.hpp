@@ -1,4 +1,4 @@
-// A thread that does steps for another one while it waits for that one's end.
+// A thread that waits for another thread, and meanwhile runs steps for it.
 #pragma once
 #include <condition_variable>
 #include <exception>
@@ -9,20 +9,20 @@ namespace mana::job {
 
 class lent_thread {
  public:
-  /// Returns when `work`, on a thread of its own, has ended.
+  /// Runs `work` on a new thread, and returns when `work` has ended.
   /// in:     work  throws nothing
-  /// errors: std::system_error: no thread can be created, and nothing of it was done
+  /// errors: std::system_error: no thread can be created; then `work` has not run
   void lend(const std::function<void()>& work);
-  /// Within `work`: the step runs on the thread that waits. What it throws comes out here. Where none waits, the step
-  /// runs here.
+  /// Called within `work`: the waiting thread runs the step, and run() throws what the step throws. If no thread waits,
+  /// the step runs on the calling thread.
   void run(const std::function<void()>& step);
 
  private:
   std::mutex lock_;
   std::condition_variable changed_;
-  const std::function<void()>* step_ = nullptr;     // that is to be done
+  const std::function<void()>* step_ = nullptr;     // to be run
   std::exception_ptr thrown_;
-  bool ended_ = true;                               // nobody waits
+  bool ended_ = true;                               // no thread waits
 };
 
 }  // namespace mana::job

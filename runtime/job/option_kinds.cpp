@@ -18,7 +18,7 @@
 namespace mana::option {
 namespace {
 
-/// A sign is no part of what from_chars takes.
+/// from_chars takes no sign.
 template <class T>
 bool read(std::string_view text, T& value) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -26,7 +26,7 @@ bool read(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-/// "", "B", "M", "MB", "Mi", "MiB" and so on, in any case. out: the power of two that it means
+/// in: unit  "", "B", "M", "MB", "Mi", "MiB" and so on, in upper or lower case.  out: the power of two that it means
 std::optional<unsigned> power_of(std::string unit) {
   for (char& c : unit) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   constexpr std::string_view prefixes = "kmgt";
@@ -37,7 +37,7 @@ std::optional<unsigned> power_of(std::string unit) {
   return 10 * static_cast<unsigned>(prefix + 1);
 }
 
-/// What another room's function says of a value that it does not take.
+/// Calls the parser of another room, and turns its error for a wrong value into a wrong_value.
 template <class Error, class F>
 auto told_by(F&& parse) {
   try {
@@ -79,12 +79,12 @@ std::uint64_t parse_size(const std::string& text) {
 
 std::uint64_t size::parse(const std::string& text) {
   if (const std::uint64_t bytes = parse_size(text); bytes != 0) return bytes;
-  throw wrong_value(text + " is not a number of bytes greater than 0, as 4096, 100M or 2G");
+  throw wrong_value(text + " is not a number of bytes greater than 0 (4096, 100M, 2G)");
 }
 
 std::uint64_t signals::parse(const std::string& text) {
   std::uint64_t value = 0;
-  if (!read(text, value)) throw wrong_value("\"" + text + "\" is no set of signals");
+  if (!read(text, value)) throw wrong_value("\"" + text + "\" is not a set of signals");
   return value;
 }
 

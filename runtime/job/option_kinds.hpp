@@ -1,5 +1,5 @@
-// Kinds of values that options have. Each says how a value is given on the command line, what the lower half makes of it, and
-// which values there are: `mana` and the lower half ask the same function.
+// Kinds of values that options have. A kind says how the command line gives a value, how the lower half stores it, and
+// which values are valid: `mana` and the lower half call the same function.
 #pragma once
 #include <mana/clock/tree.hpp>
 
@@ -15,10 +15,10 @@
 
 namespace mana::job {
 
-/// What a checkpoint does about something that it cannot save.
+/// The treatment of something that a checkpoint cannot save.
 enum class loss_policy {
-  warn,      // it is named in the checkpoint
-  refuse,    // the checkpoint is given up, with a message that names it; the program goes on
+  warn,      // the checkpoint names it in a warning
+  refuse,    // the checkpoint is given up, with an error message that names it; the program continues
   ignore,
 };
 
@@ -26,7 +26,7 @@ enum class loss_policy {
 
 namespace mana::option {
 
-/// A sentence of what a value should be, without the option's name.
+/// Its text is a sentence about valid values, without the option's name.
 class wrong_value : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -34,15 +34,15 @@ class wrong_value : public std::invalid_argument {
 
 enum class commands { run, restart, both };
 enum class goes { to_job, to_rank, to_tool };
-enum class group { checkpoints, ranks, images, program, messages };
-/// Another option, and why; of the row `nothing` none.
+enum class group { where, when, how_much, how_fast, program, messages, experts };
+/// Another option, and why it is needed or excluded; the relation `nothing` names no option.
 struct relation {
   const char* other = "";
   const char* why = "";
 };
 inline constexpr relation nothing{};
 
-/// given: as the command line has it; value: as the lower half uses it. parse() of each throws wrong_value.
+/// given: the value's type on the command line; value: its type in the lower half. Each parse() throws wrong_value.
 template <class Given, class Value>
 struct kind {
   using given = Given;
@@ -52,32 +52,32 @@ using text_kind = kind<std::string, std::string>;
 
 struct flag : kind<bool, bool> {};
 struct duration : kind<double, double> { static double parse(const std::string& text); };
-/// A whole number from least to most.
+/// out: a whole number, least <= number <= most.  errors: wrong_value
 std::int64_t number_within(const std::string& text, std::int64_t least, std::int64_t most);
 template <class T, T Least, T Most>
 struct number : kind<T, T> {
   static T parse(const std::string& text) { return static_cast<T>(number_within(text, Least, Most)); }
 };
-using one_of = number<unsigned, 1, 1000>;            // of so many checkpoints
+using one_of = number<unsigned, 1, 1000>;            // the value N of "one checkpoint in N"
 using status = number<int, 0, 255>;
 using niceness = number<int, 0, 19>;
 using fan_out = number<int, clock::least_fan_out, clock::most_fan_out>;
-/// Bytes: digits, and a unit of parse_size().
+/// Bytes: digits and a unit, see parse_size().
 struct size : kind<std::uint64_t, std::uint64_t> { static std::uint64_t parse(const std::string& text); };
-/// Given by names or numbers; between the halves a set, decimal: bit n-1 is signal n.
+/// Given as names or numbers. Between the halves: a set as a decimal number, where bit n-1 is signal n.
 struct signals : kind<std::string, std::uint64_t> { static std::uint64_t parse(const std::string& text); };
 struct file_name : text_kind { static std::string parse(const std::string& text); };
 struct trace_directory : file_name {};               // `mana` makes it
-struct input_file : file_name {};                    // `mana` looks for it
-struct live_mpi_name : file_name {};                 // `mana` knows which the installation has
-struct abi_name : file_name {};                      // `mana` knows which there are
+struct input_file : file_name {};                    // `mana` checks that it exists
+struct live_mpi_name : file_name {};                 // `mana` knows the names of the installation
+struct abi_name : file_name {};                      // `mana` knows the valid names
 struct local_directory : text_kind { static std::string parse(const std::string& text); };
 struct cpu_level : text_kind {
   static std::vector<std::string> choices();
   static std::string parse(const std::string& text);
 };
 struct clock_name : text_kind {
-  static std::string standard();                     // where none is given
+  static std::string standard();                     // the default
   static std::vector<std::string> choices();
   static std::string parse(const std::string& text);
 };
@@ -86,18 +86,18 @@ struct loss : kind<std::string, job::loss_policy> {
   static job::loss_policy parse(const std::string& text);
 };
 struct packing : kind<std::string, image::packing> {
-  static std::vector<std::string> choices();         // for completions: some take a level besides
+  static std::vector<std::string> choices();         // for completions: some take a level too
   static image::packing parse(const std::string& text);
 };
 struct threads : kind<std::string, unsigned> { static unsigned parse(const std::string& text); };
 struct kept : kind<std::string, std::size_t> { static std::size_t parse(const std::string& text); };
 struct scheme : kind<std::string, redundancy::scheme> { static redundancy::scheme parse(const std::string& text); };
-/// May be given again.
+/// The option may be repeated.
 struct path_rules : kind<std::vector<std::string>, files::path_map> {
   static void add(files::path_map& rules, const std::string& text);
 };
 
-/// What the lower half has of an option that is not given.
+/// out: the lower half's value of an option that is not given
 template <class Kind>
 typename Kind::value initial(const typename Kind::given& given) {
   if constexpr (std::is_same_v<typename Kind::given, typename Kind::value>) return given;
@@ -105,8 +105,8 @@ typename Kind::value initial(const typename Kind::given& given) {
   else return {};
 }
 
-/// Bytes: digits, and K, M, G or T (also KB, Ki, KiB, …), by which they are so many times 2^10, 2^20, 2^30 or 2^40.
-/// out: more than 0; 0: it is none, or too large
+/// in:     text  digits, and K, M, G or T (also KB, Ki, KiB, …) for a factor of 2^10, 2^20, 2^30 or 2^40
+/// out:    bytes, more than 0; 0: not a size, or too large
 std::uint64_t parse_size(const std::string& text);
 
 }  // namespace mana::option

@@ -1,4 +1,4 @@
-// The program's libc and dynamic linker, as the lower half calls them (upper_functions.hpp).
+// The program's libc and dynamic linker, for calls from the lower half (upper_functions.hpp).
 #pragma once
 #include <mana/lower/cross.hpp>
 #include <mana/lower/signals.hpp>
@@ -7,19 +7,19 @@
 
 namespace mana::job {
 
-/// null: there is no program yet, or it has no wrapper library
+/// null: no program yet, or a program without the wrapper library
 inline const lower::upper_functions* program_functions() noexcept {
   return lower::the_bridge().functions;
 }
 
-/// This thread is one of the program's, and runs code of the lower half. A thread's block is told by the kernel: others
-/// have none.
+/// True if this thread belongs to the program and runs code of the lower half. The kernel tells each thread's block;
+/// other threads have none.
 inline bool came_by_crossing() noexcept {
   const std::uintptr_t block = arch::read_block_register(false);
   return block >= lower::threads_address && block < lower::stub_address && lower::this_thread()->in_lower != 0;
 }
 
-/// use(functions) under the program's thread pointer.     out: false if this thread cannot call them
+/// Calls use(functions) under the program's thread pointer.  out: false if this thread cannot call them
 template <class Use>
 bool with_program(Use&& use) noexcept {
   if (!came_by_crossing() || program_functions() == nullptr) return false;

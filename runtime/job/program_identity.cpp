@@ -21,7 +21,7 @@ namespace {
 
 using file_bytes = std::span<const unsigned char>;
 
-/// A file's contents, mapped for reading while it lives.
+/// Maps a file for reading, while the object lives.
 class mapped_file {
  public:
   explicit mapped_file(const std::string& path) {

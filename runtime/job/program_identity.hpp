@@ -1,10 +1,11 @@
-// Which build of a program this is.
+// Identifies the build of a program.
 #pragma once
 #include <string>
 
 namespace mana::job {
 
-/// The linker's build id of an ELF program, in hex; of a program without one "sum:" and a checksum of its bytes.
+/// out:    the build id that the linker wrote into an ELF program, in hex; without one, "sum:" and a checksum of the
+///         file's bytes
 /// errors: std::system_error if the file cannot be read
 std::string program_identity(const std::string& path);
 

@@ -24,7 +24,7 @@ void await_end() noexcept {
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
 }
 
-/// Where the number is not the process manager's socket any more, nobody is told.
+/// Tells nobody if the descriptor is no longer the process manager's socket.
 void tell_process_manager(int status) noexcept {
   const char* const text = std::getenv("PMI_FD");
   if (text == nullptr) return;

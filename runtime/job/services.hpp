@@ -1,4 +1,4 @@
-// The table that the upper half calls the runtime by.
+// The table with which the upper half calls the runtime.
 #pragma once
 #include <mana/lower/abi.hpp>
 
@@ -6,7 +6,7 @@ namespace mana::job {
 
 const lower::services& the_services() noexcept;
 
-/// Starts MPI and the control of checkpoints: what MPI_Init does, and what a restart does again.
+/// Starts MPI and the control of checkpoints, for MPI_Init and for a restart.
 /// errors: neutral error class
 int start_mpi(int required, int* provided);
 

@@ -1,5 +1,6 @@
 #include <runtime/job/start_failure.hpp>
 
+#include <runtime/words/error_text.hpp>
 #include <runtime/words/mpi_families.hpp>
 
 #include <unistd.h>
@@ -11,15 +12,11 @@
 
 namespace mana::job {
 
-std::string start_failure::text() const {
-  std::string all = std::string("mana: error: ") + what();
-  if (!remedy_.empty()) all += "\n      " + remedy_;
-  return all;
-}
+std::string start_failure::text() const { return words::error_text(what(), remedy_); }
 
 namespace {
 
-/// The first of these variables of the launchers, or this one of Slurm's, that holds a number.
+/// out: the number in the first of these launcher variables that is set, or in this variable of Slurm
 std::optional<int> number_in_environment(const char* const* mpi_family::* names, const char* of_slurm) noexcept {
   std::optional<int> found;
   const auto read = [&](const char* text) {

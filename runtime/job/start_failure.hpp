@@ -1,4 +1,5 @@
-// Why a lower half could not start or restart a program: a sentence, a remedy, and the exit status of the command.
+// The reason why a lower half could not start or restart a program: a sentence, a remedy, and the command's exit
+// status.
 #pragma once
 #include <runtime/words/exit_status.hpp>
 
@@ -8,16 +9,16 @@
 
 namespace mana::job {
 
-/// Who meets a failure, and so who has to say it.
+/// Which ranks meet a failure, which decides who prints it.
 enum class met_by {
-  all,    // every rank meets the same one: rank 0 speaks
+  all,    // every rank meets the same failure: rank 0 prints it
   one,    // this rank's own
 };
 
 class start_failure : public std::runtime_error {
  public:
-  /// in: what    what was wrong and where, one line
-  ///     remedy  what the user can do, one line; empty: what the table says of all failures with this status, if anything
+  /// in: what    what went wrong and where, one line
+  ///     remedy  what the user can do, one line; empty: the table's remedy for this status, if it has one
   start_failure(exit_status status, const std::string& what, std::string remedy = {}, met_by who = met_by::one)
       : std::runtime_error(what),
         status_(status),
@@ -26,7 +27,7 @@ class start_failure : public std::runtime_error {
   exit_status status() const noexcept { return status_; }
   const std::string& remedy() const noexcept { return remedy_; }
   met_by who() const noexcept { return who_; }
-  /// "mana: error: …" and the remedy on a line of its own.
+  /// out: "mana: error: …", and the remedy on its own line
   std::string text() const;
 
  private:
@@ -35,16 +36,17 @@ class start_failure : public std::runtime_error {
   met_by who_;
 };
 
-/// From now on what a launcher says in the environment is not of this process: it is a job of its own.
+/// From now on this process is a job of its own: the launcher's variables in the environment do not count.
 void be_alone() noexcept;
 
-/// This process's rank as the launcher's environment has it; 0 where no launcher is seen (a single rank).
+/// out: this process's rank in the launcher's environment; 0 if no launcher is seen (a single rank)
 int rank_from_environment() noexcept;
 
-/// How many ranks the job has, in the launcher's words; 1 where no launcher is seen. Nothing: it does not say.
+/// out: the number of ranks in the launcher's environment; 1 if no launcher is seen; nothing if the launcher does not
+///      say
 std::optional<int> size_from_environment() noexcept;
 
-/// One line to the job's stderr, written at once, so that the ranks' lines do not mix.
+/// Prints one line to the job's stderr in one write, so that lines of different ranks do not mix.
 void say(const std::string& line) noexcept;
 
 }  // namespace mana::job

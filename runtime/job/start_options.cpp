@@ -15,10 +15,10 @@ namespace {
                       met_by::all);
 }
 
-/// A word of the protocol, or an option of the table.
+/// An option of the protocol, or of the table.
 struct word {
   const char* name;
-  bool has_value, inherited;                 // by the next program
+  bool has_value, inherited;                 // inherited: by the next program
   option::commands commands;
   option::relation needs, excludes;
   void (*read)(start_options& options, const std::string& text);
@@ -40,7 +40,7 @@ void take(typename Kind::value& value, const std::string& text) {
 using o = start_options&;
 using t = const std::string&;
 
-/// Which process this is, and what it was before.
+/// Describe the process, and the process before it.
 constexpr word protocol[] = {
     {"--preload", true, false, option::commands::both, {}, {}, [](o options, t text) { options.preload = text; }},
     {"--linked", true, false, option::commands::both, {}, {}, [](o options, t text) { options.is_linked_with_mpi = text != "no"; }},
@@ -93,7 +93,7 @@ class reader {
   }
 
  private:
-  /// Reads the option at words[i] and leaves i behind it. returns false if it is none.
+  /// Reads the option at words[i] and moves i behind it. out: false if words[i] is no option
   bool read_option(std::size_t& i) {
     const std::string& name = words_[i];
     const word* const known = find(name);
@@ -142,7 +142,7 @@ image::saving saving_of(const job_options& options) {
 
 start_options parse_start_options(const std::vector<std::string>& words) {
   if (words.empty() || (words[0] != "run" && words[0] != "restart"))
-    refuse("this program is a part of mana that `mana run` starts");
+    refuse("this program is a part of mana: start it with `mana run`");
   return reader(words).run();
 }
 

@@ -1,4 +1,4 @@
-// Exit statuses for what the store of checkpoints refuses.
+// Exit statuses for errors of the store of checkpoints.
 #pragma once
 #include <runtime/job/start_failure.hpp>
 

@@ -7,7 +7,7 @@
 
 namespace mana::job {
 
-/// The thread begins with the first task, and is never joined: a process may end while it runs, as it ends with its threads.
+/// The thread begins with the first task, and is never joined: it may run until the process ends.
 void task_thread::post(std::function<void()> task) {
   const std::lock_guard hold(lock_);
   tasks_.push_back(std::move(task));

@@ -1,4 +1,4 @@
-// A thread of the runtime that does what it is given, one after another, while the program runs.
+// A thread of the runtime that runs tasks, one after another, while the program runs.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -10,7 +10,7 @@ namespace mana::job {
 /// Never destroyed: its thread runs as long as the process.
 class task_thread {
  public:
-  /// in: nice  how much less of a core than the program it gets, 0 … 19
+  /// in: nice  how much lower its priority is than the program's, 0 … 19, as nice(2)
   explicit task_thread(int nice) noexcept : nice_(nice) {}
   task_thread(const task_thread&) = delete;
   task_thread& operator=(const task_thread&) = delete;
@@ -18,7 +18,7 @@ class task_thread {
 
   /// Never waits.     in: task  throws nothing
   void post(std::function<void()> task);
-  /// Returns when all that was given is done.
+  /// Returns when all posted tasks are done.
   void drain();
 
  private:

@@ -1,4 +1,4 @@
-// Completion of many requests, with a status and an error of each one's own.
+// Completion of many requests, each with a status and an error of its own.
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/poll.hpp>
 #include <runtime/lower/real_mpi.hpp>
@@ -10,7 +10,7 @@ namespace mana::real_mpi {
 
 namespace {
 
-/// One visit to a single request. returns 1 if it completed.
+/// Tests a single request once. out: 1 if it completed
 int test_one(real<kind::request>* request, neutral::status* status) {
   if (*request == null_receive) {
     *request = {};
@@ -27,19 +27,20 @@ int test_one(real<kind::request>* request, neutral::status* status) {
   return 1;
 }
 
-/// Polls one request until it completes or a checkpoint is pending. returns 1 if it completed.
+/// Polls one request until it completes or a checkpoint is pending. out: 1 if it completed
 int wait_one(real<kind::request>* request, neutral::status* status) {
   return poll_until([&] { return test_one(request, status) != 0; }) ? 1 : 0;
 }
 
-/// Waits for all of them, one after another: each poll makes progress for all, and a request that is already complete
-/// costs no progress call. Measured against Testall: a third faster over MPICH, the same over Open MPI; and each has
-/// its own status and error without a second look.
+/// Waits for the requests one after another: each poll makes progress for all, and a request that is already complete
+/// costs no progress call. Measured against Testall: a third faster over MPICH, the same over Open MPI. Each request
+/// gets its own status and error without a second test.
 int wait_each(int n, real<kind::request>* requests, neutral::status* statuses) {
   int completed = 0;
   for (int i = 0; i < n; ++i) {
     if (!requests[i]) continue;
-    // With a checkpoint pending this is one visit to each of the rest: the caller must know which ones it waits for.
+    // If a checkpoint is pending, this tests each of the rest once: the caller must know which of them have not
+    // completed.
     completed += wait_one(&requests[i], &statuses[i]);
   }
   return completed;

@@ -1,5 +1,5 @@
-// Services of a drain, and collectives that the runtime makes itself: on a communicator of its own, progress for others;
-// on the program's, trivial barriers.
+// Services of a drain, and the runtime's own collectives: progress for others on its own communicator, and trivial
+// barriers on the program's.
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/drain_mail.hpp>
 #include <runtime/lower/own_state.hpp>
@@ -42,7 +42,7 @@ int drain_barrier(int* over) {
 
 void drain_end(std::uint64_t number) { mails().end(number); }
 
-/// Where it cannot begin it is over at once: the program's collective, which comes next, meets the same error.
+/// If the barrier cannot begin, it counts as over: the program's collective, which comes next, meets the same error.
 real<kind::request> begin_barrier(real<kind::comm> comm) {
   MPI_Request barrier = MPI_REQUEST_NULL;
   PMPI_Ibarrier(to_mpi(comm), &barrier);

@@ -25,7 +25,7 @@ int drain_mail::begin(std::uint64_t number) {
   return catch_up(number - 1);
 }
 
-/// Enters the barriers of the first `number` drains that this rank was not in: the others may be.
+/// Enters the barriers of the first `number` drains that this rank has not entered: other ranks may be in them.
 int drain_mail::catch_up(std::uint64_t number) {
   int rc = MPI_SUCCESS;
   while (rc == MPI_SUCCESS && begun_ < number * barriers_of_a_drain) rc = begin_barrier();
@@ -40,7 +40,8 @@ int drain_mail::begin_barrier() {
   return MPI_SUCCESS;
 }
 
-/// A synchronous send: complete when the receiver has taken the mail, so that a barrier behind it says that all were taken.
+/// A synchronous send: it completes when the receiver has taken the mail. So a barrier after it shows that all mails
+/// were taken.
 int drain_mail::post(int rank, const void* bytes, std::size_t n) {
   outgoing& made = sent_.emplace_back();
   made.bytes.resize(sizeof number_ + n);
@@ -66,7 +67,7 @@ int drain_mail::look() {
     std::uint64_t number = 0;
     if (whole.size() < sizeof number) continue;
     std::memcpy(&number, whole.data(), sizeof number);
-    // There is none of a later drain: that begins when this rank has left this one.
+    // No mail of a later drain can come: that drain begins when this rank has left this one.
     if (number == number_) taken_.push_back({status.MPI_SOURCE, {whole.begin() + sizeof number, whole.end()}});
   }
   for (auto at = sent_.begin(); at != sent_.end();) {
@@ -99,7 +100,8 @@ int drain_mail::pass_barrier(bool* entered) {
   return MPI_SUCCESS;
 }
 
-/// The barrier behind those of all drains is entered when the own mails were taken: then all ranks' were.
+/// This rank enters the last barrier when its own mails were taken. When the barrier is over, the mails of all ranks
+/// were.
 void drain_mail::end(std::uint64_t number) {
   if (number == 0) return;
   bool is_last = false;

@@ -1,6 +1,6 @@
-// What ranks tell each other while they drain: mails on a communicator that is used for nothing else, and barriers that end
-// a step of the drain on all ranks. A drain may be given up at any moment, on each rank at another one; so mails name the
-// drain that they are of, and a rank takes part in the barriers of a drain that it left before it begins the next one.
+// Mails between ranks during a drain, on a communicator of their own, and barriers that end a step of the drain on all
+// ranks. A drain may be given up at any moment, at a different one on each rank. So a mail names its drain. Before a
+// rank begins the next drain, it enters the barriers of the drain that it left.
 #pragma once
 #include <mpi.h>
 
@@ -16,15 +16,15 @@ class drain_mail {
  public:
   static constexpr int barriers_of_a_drain = 2;
 
-  /// number: of this drain, from 1, the same on all ranks. Mails of earlier ones are dropped from here on.
+  /// number: of this drain, from 1, the same on all ranks. Mails of earlier drains are dropped from now on.
   /// out: MPI error code
   int begin(std::uint64_t number);
   /// Sends a copy of bytes. out: MPI error code
   int post(int rank, const void* bytes, std::size_t n);
-  /// Takes what has come, and looks which of the own mails were taken. out: MPI error code
+  /// Receives mails, and checks which of the own mails were taken. out: MPI error code
   int look();
   std::size_t unsent() const noexcept { return sent_.size(); }
-  /// Mails of this drain, in the order in which they were taken; valid until the next drain begins.
+  /// Mails of this drain, in the order of their arrival; valid until the next drain begins.
   struct mail {
     int from;
     std::vector<std::byte> bytes;
@@ -32,7 +32,8 @@ class drain_mail {
   const std::deque<mail>& taken() const noexcept { return taken_; }
   /// Begins the drain's next barrier (first call), or tests it. *entered: all ranks are in it. out: MPI error code
   int pass_barrier(bool* entered);
-  /// Before the communicator is freed, on all ranks: ends what drains that were given up have left. number: of drains
+  /// Call on all ranks before the communicator is freed. Ends what drains that were given up have left. number: of
+  /// drains
   void end(std::uint64_t number);
 
  private:
@@ -46,7 +47,7 @@ class drain_mail {
 
   std::uint64_t number_ = 0;
   std::uint64_t begun_ = 0;              // barriers, of all drains
-  std::vector<MPI_Request> barriers_;    // that are not over, in the order in which they were begun
+  std::vector<MPI_Request> barriers_;    // unfinished, in the order in which they began
   bool in_barrier_ = false;
   std::list<outgoing> sent_;
   std::deque<mail> taken_;

@@ -1,4 +1,4 @@
-// What the live MPI says about itself.
+// Facts that the live MPI tells about itself.
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/real_mpi.hpp>
 
@@ -14,13 +14,13 @@ using lower::neutral_rank;
 
 namespace {
 
-/// A program that nobody launched (family::starts_launcher_to_ask).
+/// The program has no launcher (family::starts_launcher_to_ask).
 bool nobody_to_ask(int key) noexcept {
   if constexpr (!family::starts_launcher_to_ask) return false;
   if (key != MPI_UNIVERSE_SIZE && key != MPI_APPNUM) return false;
   for (const char* name : {"PMI_FD", "PMI_PORT", "PMI_RANK"})
     if (std::getenv(name) != nullptr) return false;
-  const bool speaks_pmix = dlsym(RTLD_DEFAULT, "PMIx_Init") != nullptr;     // else it does not see this one's launcher
+  const bool speaks_pmix = dlsym(RTLD_DEFAULT, "PMIx_Init") != nullptr;     // else the MPI does not see a PMIx launcher
   return !speaks_pmix || std::getenv("PMIX_RANK") == nullptr;
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 bool running = false;
 
-/// The ranks that share this host, and the cores that any of them may use: launchers bind each rank to its own. Masks are
-/// made equally long first: where a kernel does not answer one rank, that rank's is short.
+/// Counts the ranks on this host, and the cores that any of them may use, since launchers bind each rank to its own.
+/// The masks are first made equally long: if a kernel does not answer a rank, that rank's mask is short.
 int measure_host(own_state& o) {
   MPI_Comm host = MPI_COMM_NULL;
   int rc = PMPI_Comm_split_type(own().world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -48,8 +48,8 @@ int make_own() {
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.lone, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.world, MPI_ERRORS_RETURN);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_errhandler(o.self, MPI_ERRORS_RETURN);
-  // From o.world, not from MPI_COMM_WORLD: MPICH 4.0 crashes in MPI_Comm_create_group on a duplicate whose group nobody
-  // asked for yet.
+  // From o.world, not from MPI_COMM_WORLD: MPICH 4.0 crashes in MPI_Comm_create_group on a duplicate if nobody has
+  // asked for its group.
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_group(o.world, &o.world_group);
   if (rc == MPI_SUCCESS) rc = measure_host(o);
   if (o.host_ranks > o.host_cores) o.polls_before_yield = 16;
@@ -120,8 +120,8 @@ void abort_as_program(int exit_code) {
 
 std::string library_name() { return family::long_name; }
 
-/// MPI_Get_library_version may be called before MPI_Init. Its text has the number after a word ending in "Version:"
-/// (MPICH) or after a "v" (Open MPI).
+/// MPI_Get_library_version may be called before MPI_Init. In its text the number follows a word that ends in "Version:"
+/// (MPICH) or a "v" (Open MPI).
 std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;

@@ -1,4 +1,4 @@
-// Where non-blocking collectives of a single process run.
+// The communicator for non-blocking collectives of a single process.
 #pragma once
 #include <runtime/lower/own_state.hpp>
 
@@ -8,10 +8,10 @@
 
 namespace mana::real_mpi {
 
-/// Where family::lone_collectives_send_to_program, such a collective's messages have the numbers of the collectives begun on the
-/// communicator for tags, which a restart, where it is new, begins anew. Alone any communicator is as good as another: they run on
-/// one that no program has.
-/// out: the communicator to start it on. Those of neighbours stay, for their topology
+/// If family::lone_collectives_send_to_program holds, the messages of such a collective have tags that count the
+/// collectives of the communicator. After a restart the communicator is new, and its count begins again. With one
+/// process any communicator will do, so these collectives run on a communicator that the program does not have.
+/// out: the communicator to start it on. Neighbourhood collectives keep theirs, for its topology
 inline MPI_Comm without_messages_of_program(MPI_Comm comm) noexcept {
   if constexpr (!family::lone_collectives_send_to_program) return comm;
   int size = 0, is_inter = 0;

@@ -1,4 +1,4 @@
-// Communicators by world ranks, and what a datatype looks like in memory.
+// Communicators by world ranks, and the layout of datatypes in memory.
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/own_state.hpp>
 #include <runtime/lower/real_mpi.hpp>
@@ -30,18 +30,18 @@ class scoped_group {
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-/// Gives the new communicator to the boundary: errors are returned on it, and none at all is none. (MPICH 4.0 does not
-/// hand the error handler on in MPI_Comm_create and MPI_Comm_create_group.)
+/// Gives the new communicator to the boundary: it returns errors, and MPI_COMM_NULL becomes none. MPICH 4.0 does not
+/// pass the error handler on in MPI_Comm_create and MPI_Comm_create_group.
 real<kind::comm> adopt(MPI_Comm made) {
   if (made == MPI_COMM_NULL) return {};
   PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return to_neutral<kind::comm>(made);
 }
 
-/// MPI_Comm_create_group on `parent` for the group of the given world ranks: collective over these only.
+/// MPI_Comm_create_group on `parent` for the group of these world ranks. Collective over these only.
 int create_among(MPI_Comm parent, const int* world_ranks, int n, int tag, real<kind::comm>* result) {
   *result = {};
-  // MPICH 4.0 makes a communicator's group when it is first asked for, and MPI_Comm_create_group crashes without it.
+  // MPICH 4.0 makes a communicator's group when somebody asks for it, and MPI_Comm_create_group crashes without it.
   scoped_group of_parent, group;
   int rc = PMPI_Comm_group(parent, of_parent.out());
   if (rc == MPI_SUCCESS) rc = PMPI_Group_incl(own().world_group, n, world_ranks, group.out());
@@ -62,7 +62,7 @@ int join(MPI_Comm local, int local_leader, int remote_leader, int tag, real<kind
   return neutral::success;
 }
 
-/// World ranks of a group's members, as many as there is room for. out: an MPI error code
+/// World ranks of a group's members, as many as fit into `capacity`. out: an MPI error code
 int list_members(MPI_Group group, int* size, int* ranks, int capacity) {
   *size = 0;
   if (const int rc = PMPI_Group_size(group, size); rc != MPI_SUCCESS) return rc;
@@ -139,8 +139,8 @@ int split_shared(real<kind::comm> comm, int member, int key, real<kind::comm>* r
   return neutral::success;
 }
 
-/// The handle is written into the caller's word itself: a 32-bit one into its lower half, so that both forms read as
-/// to_neutral() would give them. The new communicator inherits MPI_ERRORS_RETURN.
+/// MPI writes the handle directly into the caller's word. A 32-bit handle fills the lower half of the word, as with
+/// to_neutral(). The new communicator inherits MPI_ERRORS_RETURN.
 int comm_idup(real<kind::comm> comm, real<kind::comm>* result, real<kind::request>* request) {
   static_assert(std::endian::native == std::endian::little && sizeof(MPI_Comm) <= sizeof *result);
   *result = {};

@@ -1,5 +1,5 @@
-// User reductions. MPI's callback has no argument of its own, so each operation has a function of its own: a pool of
-// them, made at compile time, that differ in their number.
+// User reductions. MPI's callback has no argument for data of the runtime's, so each operation has its own function,
+// from a pool that is made at compile time.
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/real_mpi.hpp>
 
@@ -23,7 +23,7 @@ constexpr auto create = PMPI_Op_create;
 #endif
 using reduction = void (*)(void*, void*, element_count*, MPI_Datatype*);
 
-/// The upcall: the application's function runs under its own thread pointer.
+/// The upcall: the program's function runs under its own thread pointer.
 void reduce(std::uint32_t index, void* in, void* inout, std::int64_t count, MPI_Datatype datatype) {
   const auto type = to_neutral<kind::datatype>(datatype);
   lower::cross_up([=] { lower::the_bridge().upper.reduce(index, in, inout, count, type); });

@@ -1,5 +1,5 @@
-// Sends and receives. The blocking ones are a non-blocking start and an interruptible wait: one switch into the lower
-// half and one out of it, however long the wait.
+// Sends and receives. A blocking one is a non-blocking start and an interruptible wait. It switches into the lower half
+// and out of it once, however long the wait.
 #include <runtime/lower/poll.hpp>
 #include <runtime/lower/real_mpi.hpp>
 #include <runtime/lower/start_operation.hpp>
@@ -9,13 +9,13 @@ namespace mana::real_mpi {
 namespace {
 
 /// Waits for one request.
-/// out: *left: none when it is complete, with *status set; else the request, and a checkpoint is pending.
+/// out: *left: none if it is complete, with *status set; else the request, and a checkpoint is pending
 /// errors: those of the operation
 int finish(MPI_Request request, neutral::status* status, real<kind::request>* left) {
   MPI_Status real{};
   int flag = 0;
   int rc = MPI_SUCCESS;
-  // An error ends the operation too: the request is gone with it.
+  // An error ends the operation too, and its request no longer exists.
   const bool done = poll_until([&] {
     rc = PMPI_Test(&request, &flag, status == nullptr ? MPI_STATUS_IGNORE : &real);
     return flag != 0 || rc != MPI_SUCCESS;

@@ -1,4 +1,4 @@
-// Any number of packed bytes as one count and type, also where MPI's counts are 32-bit.
+// Any number of packed bytes as one count and type, even if MPI's counts have 32 bits.
 #pragma once
 #include <mpi.h>
 
@@ -7,8 +7,8 @@
 
 namespace mana::real_mpi {
 
-/// MPI_PACKED × bytes up to INT_MAX; beyond that one element of a type made of it, freed with the span (MPI keeps it
-/// alive for operations under way).
+/// MPI_PACKED × bytes up to INT_MAX. A longer span is one element of a type made of MPI_PACKED, which is freed with the
+/// span; MPI keeps the type alive for operations under way.
 class packed_span {
  public:
   explicit packed_span(std::int64_t bytes) noexcept {

@@ -8,8 +8,8 @@ namespace mana::real_mpi {
 
 namespace {
 
-/// Calls once(&status), which returns an MPI error code and sets *flag: one time, or until a message is there, an
-/// error occurs, or a checkpoint is pending.
+/// Calls once(&status), which returns an MPI error code and sets *flag. Calls it one time; or, if it blocks, until a
+/// message has come, an error occurs, or a checkpoint is pending.
 template <class Once>
 int look(int block, int* flag, neutral::status* status, Once once) {
   MPI_Status real{};

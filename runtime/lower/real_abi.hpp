@@ -1,4 +1,4 @@
-// Between the boundary's neutral values and the mpi.h that this lower half is compiled with.
+// Converts between the boundary's neutral values and the mpi.h that this lower half is compiled with.
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/lower/abi.hpp>
@@ -28,7 +28,7 @@ template <> struct mpi_type<kind::pvar> { using type = MPI_T_pvar_handle; };
 template <> struct mpi_type<kind::pvar_session> { using type = MPI_T_pvar_session; };
 template <> struct mpi_type<kind::tool_enum> { using type = MPI_T_enum; };
 
-/// The handle's bits, as MPICH's int or Open MPI's pointer has them.
+/// The handle's bits: of MPICH's int or Open MPI's pointer.
 template <class K>
 inline typename mpi_type<K>::type to_mpi(real<K> r) noexcept {
   using handle = typename mpi_type<K>::type;
@@ -43,13 +43,13 @@ inline std::uint64_t bits_of(Handle handle) noexcept {
   if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
   else return static_cast<std::uint32_t>(handle);
 }
-/// K is said by the caller: MPICH's handles of all kinds are int.
+/// The caller names K, because MPICH's handles of all kinds are int.
 template <class K>
 inline real<K> to_neutral(std::type_identity_t<typename mpi_type<K>::type> handle) noexcept {
   return real<K>(bits_of(handle));
 }
 
-/// Constants whose values mpi.h chooses, K: their kind. What no table has passes as it is.
+/// Constants whose values mpi.h chooses, K: their kind. A value that is in no table passes unchanged.
 template <class K>
 inline int neutral_constant(int real) noexcept {
   int found = real;
@@ -83,7 +83,7 @@ inline int neutral_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
   return tag == MPI_ANY_TAG ? int{neutral::any_tag} : neutral::without_meaning(tag);
 }
-/// Both at once: one test for those that need no translation.
+/// Both at once: a single test finds those that need no translation.
 [[gnu::always_inline]] inline neutral::envelope real_envelope(int rank, int tag) noexcept {
   if ((rank | tag) >= 0) [[likely]] return {rank, tag};
   return {real_rank(rank), real_tag(tag)};
@@ -98,7 +98,7 @@ inline void* real_address(const void* address) noexcept {
   return address == reinterpret_cast<void*>(neutral::in_place) ? MPI_IN_PLACE : const_cast<void*>(address);
 }
 
-/// Weights of a graph's edges, or one of the live MPI's two addresses that mean no such array.
+/// Weights of a graph's edges, or one of the live MPI's two addresses that stand for a missing array.
 inline int* real_address(const int* weights) noexcept {
   if (weights == reinterpret_cast<const int*>(neutral::unweighted)) return MPI_UNWEIGHTED;
   if (weights == reinterpret_cast<const int*>(neutral::weights_empty)) return MPI_WEIGHTS_EMPTY;
@@ -118,7 +118,7 @@ inline int neutral_error(int code) noexcept {
   PMPI_Error_class(code, &mpi_class);
   return neutral_class(mpi_class);
 }
-/// The other way: a class of the live MPI, MPI_ERR_UNKNOWN where it has none like it.
+/// The reverse: a class of the live MPI, MPI_ERR_UNKNOWN if it has none like it.
 inline int real_error(int neutral_class) noexcept {
   int found = MPI_ERR_UNKNOWN;
   for_each_predefined_error([&](int listed, int value, const char*) { if (listed == neutral_class) found = value; });
@@ -129,7 +129,7 @@ using family::cancelled_of;
 using family::count_of;
 using family::set_count;
 
-/// error is not read: MPI sets it only in calls with several statuses.
+/// Does not read `error`: MPI sets it only in calls with several statuses.
 inline neutral::status neutral_status(const MPI_Status& status) noexcept {
   const neutral::envelope from = neutral_envelope(status.MPI_SOURCE, status.MPI_TAG);
   return {from.rank, from.tag, neutral::success, cancelled_of(status), count_of(status)};

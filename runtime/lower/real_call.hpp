@@ -1,4 +1,4 @@
-// One MPI function as the boundary has it: neutral arguments in, a neutral error class out. The table's template.
+// One MPI function in the boundary's form: neutral arguments in, a neutral error class out. The template for the table.
 #pragma once
 #include <runtime/lower/lone_collective.hpp>
 #include <runtime/lower/real_abi.hpp>
@@ -12,8 +12,8 @@
 
 namespace mana::lower {
 
-/// One argument between the two worlds. give(): what the live MPI gets; back(): after a call that succeeded.
-/// Neutral: its type on the boundary. Real: its type in mpi.h. length: entries of arrays of handles
+/// One argument between the two worlds. give(): for the live MPI; back(): after a successful call. Neutral: its type on
+/// the boundary. Real: its type in mpi.h. length: entries of arrays of handles
 template <class Param, class Neutral, class Real>
 struct real_argument {
   Neutral value;
@@ -31,7 +31,7 @@ struct real_argument<Param, Neutral, Real> {
   void back() noexcept {}
 };
 
-/// Addresses of which some mean something else: real_address() of their type.
+/// Addresses, of which some have a special meaning: real_address() of their type.
 template <class Param, class Neutral, class Real>
   requires(std::is_same_v<typename Param::kind, kind::buffer> || std::is_same_v<typename Param::kind, kind::weights>)
 struct real_argument<Param, Neutral, Real> {
@@ -68,7 +68,7 @@ struct real_argument<Param, int*, Real> {
   void back() noexcept { if (where != nullptr) *where = neutral_constant<typename Param::kind>(*where); }
 };
 
-/// A handle that goes in.
+/// An input handle.
 template <class Param, class K, class Real>
 struct real_argument<Param, real<K>, Real> {
   Real value;
@@ -77,7 +77,7 @@ struct real_argument<Param, real<K>, Real> {
   void back() noexcept {}
 };
 
-/// A handle that comes back, or goes both ways.
+/// An output handle, or one for both directions.
 template <class Param, class K, class Real>
 struct real_argument<Param, real<K>*, Real> {
   real<K>* where;
@@ -87,8 +87,8 @@ struct real_argument<Param, real<K>*, Real> {
   void back() noexcept { *where = to_neutral<K>(value); }
 };
 
-/// Handles that go in. The array is the caller's scratch memory, which lives as long as the operation: where the live
-/// MPI's handles are narrower, they are moved together in it.
+/// Input handles. The array is the caller's scratch memory, which lives as long as the operation. If the live MPI's
+/// handles are narrower, they are compacted in place.
 template <class Param, class K, class Real>
 struct real_argument<Param, const real<K>*, Real> {
   using handle = typename mpi_type<K>::type;
@@ -115,7 +115,8 @@ inline constexpr bool is_handles = false;
 template <class K>
 inline constexpr bool is_handles<const real<K>*> = true;
 
-/// Entries of a collective's arrays of handles: of the first, which is of what is sent, and of the other.
+/// Numbers of entries of a collective's arrays of handles: of the array for sending, which comes first, and of the
+/// other.
 struct array_lengths {
   int send = 0, recv = 0;
 };
@@ -137,7 +138,7 @@ inline array_lengths neighbours_in(MPI_Comm comm) noexcept {
   return {n, n};
 }
 
-/// An intercommunicator's arrays have an entry per rank of the other group.
+/// An intercommunicator's arrays have an entry for each rank of the other group.
 inline int peers_in(MPI_Comm comm) noexcept {
   int is_inter = 0, n = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
@@ -145,8 +146,8 @@ inline int peers_in(MPI_Comm comm) noexcept {
   return n;
 }
 
-/// Entries of the arrays of handles among the arguments of Fn: one per peer in the communicator or per neighbour;
-/// in functions without communicator the first argument says it.
+/// Numbers of entries of the arrays of handles among the arguments of Fn: one for each peer or neighbour in the
+/// communicator. In a function without communicator the first argument is the number.
 template <class Fn, class First, class... Rest>
 inline array_lengths lengths_of(First first, Rest... rest) noexcept {
   real<kind::comm> comm{};
@@ -163,7 +164,7 @@ inline array_lengths lengths_of(First first, Rest... rest) noexcept {
   return {n, n};
 }
 
-/// An argument as the live MPI is to see it: a collective that is started may go to another communicator.
+/// An argument for the live MPI: a non-blocking collective may go to another communicator.
 template <class Fn, class Value>
 inline Value as_called(Value value) noexcept {
   if constexpr (Fn::form == shape::icollective && !Fn::facts.neighbours && std::is_same_v<Value, real<kind::comm>>)
@@ -179,13 +180,13 @@ struct real_caller<Fn, Function, param_list<P...>, int (*)(N...), int (*)(R...)>
     constexpr bool has_arrays = (... || is_handles<N>);
     array_lengths lengths;
     if constexpr (has_arrays) lengths = lengths_of<Fn>(given...);
-    int arrays = 0;                        // seen before this argument: they are made in order, within braces
+    int arrays = 0;                        // arrays before this argument: the braces keep the order
     const void* first = nullptr;
     const auto length = [&](auto value) {
       if constexpr (!is_handles<decltype(value)>) {
         return 0;
       } else {
-        if (arrays++ > 0) return value == first ? 0 : lengths.recv;      // one array for both is narrowed once
+        if (arrays++ > 0) return value == first ? 0 : lengths.recv;      // one array for both is compacted once
         first = value;
         return lengths.send;
       }

@@ -1,8 +1,8 @@
-// The MPI side of the runtime's services: what `struct services` of the frozen boundary promises, over the real MPI of
-// this process. Compiled once for each mpi.h. Only PMPI_ names are called, so that tools that define MPI_ functions in
-// the lower half (none should) cannot get between.
-// All functions return neutral error classes, take and give handles as the boundary's real<K>, and run under the
-// lower half's thread pointer. Their meaning is documented at their member of lower::services.
+// The MPI side of the runtime's services: implements `struct services` of the frozen boundary over the real MPI of this
+// process. Compiled once for each mpi.h. It calls only PMPI_ names, so that tools that define MPI_ functions in the
+// lower half (none should) cannot intercept the calls. All functions return neutral error classes, use the boundary's
+// real<K> for handles, and run under the lower half's thread pointer. Their meaning is documented at their member of
+// lower::services.
 #pragma once
 #include <mana/lower/abi.hpp>
 
@@ -64,16 +64,16 @@ int drain_post(int rank, const void* bytes, std::int64_t n);
 int drain_look(int* taken, int* unsent);
 void drain_mail_at(int index, int* from, const void** bytes, std::int64_t* n);
 int drain_barrier(int* over);
-/// Before finish(), on all ranks: ends what drains that were given up have left. number: of drains so far
+/// Call on all ranks before finish(). Ends what drains that were given up have left. number: of drains so far
 void drain_end(std::uint64_t number);
-/// Begins a barrier of the members of `comm`, and does not wait.      out: its request
+/// Begins a barrier of the members of `comm`, without waiting.      out: its request
 real<kind::request> begin_barrier(real<kind::comm> comm);
-/// True once all members have begun it. The request is gone then: it is not asked for again.
+/// True once all members have begun the barrier. The request no longer exists then: do not ask again.
 bool is_barrier_over(real<kind::request>& request);
-/// Lets the live MPI work on what is under way.
+/// Lets the live MPI work on operations under way.
 void make_progress();
 
-/// Fills the members of `table` that are named above; leaves the others as they are.
+/// Fills the members of `table` for the functions above, and leaves the others unchanged.
 void fill_services(lower::services& table);
 
 }  // namespace mana::real_mpi

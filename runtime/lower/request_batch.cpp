@@ -25,12 +25,12 @@ request_batch::request_batch(int n, real<kind::request>* requests, neutral::stat
       continue;
     }
     reals_[at(i)] = to_mpi(requests[i]);
-    // An operation that this MPI completed at its start may have left no request at all; Testsome would skip it.
+    // If this MPI completed an operation at its start, there may be no request, and Testsome would skip it.
     if (reals_[at(i)] == MPI_REQUEST_NULL) retire(i, no_status(), neutral::success);
   }
 }
 
-/// After an error that no status explains: retires what MPI itself retired, with that error.
+/// After an error that no status explains: retires the requests that MPI itself retired, with that error.
 void request_batch::retire_gone(int error) {
   for (int i = 0; i < n_; ++i) {
     if (requests_[i] && reals_[at(i)] == MPI_REQUEST_NULL) retire(i, no_status(), neutral_error(error));
@@ -42,7 +42,7 @@ int request_batch::test_some() {
   const int rc = PMPI_Testsome(n_, reals_.data(), &count, indices_.data(), real_statuses_.data());
   int class_ = MPI_SUCCESS;
   if (rc != MPI_SUCCESS) PMPI_Error_class(rc, &class_);
-  // MPI_UNDEFINED: no request was active. Any other error than one in a status says that the array itself is bad.
+  // MPI_UNDEFINED: no request was active. An error other than MPI_ERR_IN_STATUS means that the array itself is invalid.
   if (rc != MPI_SUCCESS && class_ != MPI_ERR_IN_STATUS) {
     retire_gone(rc);
     return completed_;

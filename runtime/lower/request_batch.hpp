@@ -1,4 +1,4 @@
-// An array of requests in the form that this MPI's Testsome takes.
+// An array of requests in the form for this MPI's Testsome.
 #pragma once
 #include <runtime/lower/convert.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace mana::real_mpi {
 
-/// Memory of n elements: on the stack for the usual few, else from the lower half's heap.
+/// Memory of n elements: on the stack if they are few, as usual, else on the lower half's heap.
 template <class T, std::size_t Few = 64>
 class scratch {
  public:
@@ -22,17 +22,17 @@ class scratch {
   std::unique_ptr<T[]> more_;
 };
 
-/// INV-15 a request that MPI retired is none in the caller's array, with status and error set, before a member returns:
-/// no completion is lost, whatever MPI_ERR_IN_STATUS said about its neighbours.
+/// INV-15 a request that MPI retired is none in the caller's array, with status and error set, before a member returns.
+/// No completion is lost, whatever MPI_ERR_IN_STATUS reports about other requests.
 class request_batch {
  public:
-  /// requests: real[n], none = skip; statuses: status[n]. Both belong to the caller and outlive the batch.
+  /// requests: real[n], none = skip; statuses: status[n]. The caller owns both, and they outlive the batch.
   request_batch(int n, real<kind::request>* requests, neutral::status* statuses);
 
-  /// How many completed so far.
+  /// Number of requests that have completed so far.
   int completed() const noexcept { return completed_; }
 
-  /// Retires those that are complete now. returns completed().
+  /// Retires the requests that are complete now. out: completed()
   int test_some();
 
  private:

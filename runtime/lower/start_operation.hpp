@@ -1,4 +1,4 @@
-// Starting one send or receive with a 64-bit count.
+// Starts one send or receive with a 64-bit count.
 #pragma once
 #include <runtime/lower/convert.hpp>
 
@@ -6,10 +6,10 @@
 
 namespace mana::real_mpi {
 
-/// Where this MPI has no large-count functions, a count beyond INT_MAX is the caller's error MPI_ERR_COUNT.
+/// If this MPI has no large-count functions, a count beyond INT_MAX is the caller's error MPI_ERR_COUNT.
 inline constexpr bool has_large_counts = MPI_VERSION >= 4;
 
-/// in: dest, tag: as this MPI's mpi.h has them. returns the MPI's own error code.
+/// in: dest, tag: as in this MPI's mpi.h. out: the MPI's own error code
 int start_send(lower::send_mode mode, const void* buffer, std::int64_t count, MPI_Datatype type, int dest, int tag,
                MPI_Comm comm, MPI_Request* request) noexcept;
 int start_recv(void* buffer, std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,

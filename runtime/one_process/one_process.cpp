@@ -1,5 +1,5 @@
-// The lower half of the wrappers' form without the split: the PMPI_ interface of this process. There are no
-// checkpoints, so nothing ever asks for attention, and what belongs to them stays empty.
+// The lower half for wrappers without the split: the PMPI_ interface of this process. No checkpoints are taken, so
+// nothing asks for attention, and members that serve checkpoints stay empty.
 #include <runtime/lower/life.hpp>
 #include <runtime/lower/real_abi.hpp>
 #include <runtime/lower/real_call.hpp>
@@ -19,7 +19,9 @@ namespace {
 
 [[noreturn]] void abort_job(int exit_code) { real_mpi::abort(exit_code); }
 void fatal(const char* text) {
-  std::fprintf(stderr, "mana: error: %s\n      this is a defect of mana: please report it\n", text);
+  std::fprintf(stderr, "mana: error: %s\n"
+                       "      this is a defect of mana: report it, with the line above and the output of mana "
+                       "--version\n", text);
   std::abort();
 }
 void note(const char* text) { std::fprintf(stderr, "mana: %s\n", text); }

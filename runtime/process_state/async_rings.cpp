@@ -22,7 +22,7 @@ namespace {
 using split::async_ring;
 using time = std::chrono::steady_clock::time_point;
 
-/// A disk answers, or fails, within this time; what waits for a peer (IOCB_CMD_POLL) may never end.
+/// A disk answers or fails within this time. A request that waits for a peer (IOCB_CMD_POLL) may never end.
 constexpr std::chrono::seconds longest_without_end{10}, longest_for_readiness{1};
 
 std::string name_of(std::uintptr_t ring) {
@@ -39,13 +39,15 @@ std::uint64_t all_under_way(const std::vector<split::async_context>& all) {
 
 [[noreturn]] void refuse(const std::vector<split::async_context>& all) {
   const auto c = std::ranges::find_if(all, [](const split::async_context& one) { return one.under_way != 0; });
-  throw std::runtime_error(name_of(c->ring) + " has " + std::to_string(c->under_way) + " requests that do not end" +
+  throw std::runtime_error(name_of(c->ring) + " has " + std::to_string(c->under_way) + " requests that do not "
+                                                                                       "complete" +
                            (c->waits_for_readiness ? ", waits for a descriptor (IOCB_CMD_POLL) perhaps" : "") +
-                           ": they cannot be saved; ask again when the program has their events, or has destroyed the context");
+                           ": they cannot be saved; ask again after the program has read their events or destroyed "
+                           "the context");
 }
 
-/// The kernel tells of the end of requests those alone who take their events: so it is looked at again and again.
-/// errors: std::runtime_error if none ends for too long
+/// The kernel reports the end of a request only to a reader of its event. So this function polls the rings.
+/// errors: std::runtime_error if no request ends for too long
 std::vector<split::async_context> when_all_have_ended() {
   std::vector<split::async_context> all = split::async_contexts();
   std::uint64_t left = all_under_way(all);
@@ -69,13 +71,13 @@ io_event* events_of(async_ring* ring) noexcept { return reinterpret_cast<io_even
   throw std::runtime_error(name_of(state.ring) + " cannot be made again: " + what);
 }
 
-/// A context while it is made: destroyed where that fails.
+/// A context that is being made. It is destroyed if a step fails.
 class new_context {
  public:
   explicit new_context(const async_ring_state& state) : state_(state) {
     set_up(state.asked);
     if (split::ring_bytes(*ring()) >= state.bytes) return;
-    // The machine of the checkpoint had more processors, which the kernel gives room to.
+    // The machine of the checkpoint had more processors, and the kernel makes rings larger for each processor.
     syscall(SYS_io_destroy, id_);
     set_up((state.bytes / sizeof(io_event) - 3) / 2);
     if (split::ring_bytes(*ring()) < state.bytes) fail(state, "its ring is smaller here");
@@ -105,14 +107,14 @@ class new_context {
   aio_context_t id_ = 0;
 };
 
-/// Of memory that is in use nothing is replaced.
+/// Replaces no memory that is in use.
 void new_context::move_to(std::uint64_t to) {
   const std::size_t bytes = split::ring_bytes(*ring());
   void* const at = reinterpret_cast<void*>(to);
   constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   if (mmap(at, bytes, PROT_NONE, how, -1, 0) != at) fail(state_, "the memory of its ring is in use in this process");
   const long size = static_cast<long>(bytes);
-  // Not libc's: UCX puts a function of four arguments in its place, so that the new address is lost.
+  // Not libc's: UCX replaces it by a function of four arguments, which loses the new address.
   const long moved = split::raw_call(SYS_mremap, static_cast<long>(id_), size, size, MREMAP_MAYMOVE | MREMAP_FIXED, static_cast<long>(to));
   if (split::is_error(moved)) {
     munmap(at, bytes);
@@ -121,7 +123,7 @@ void new_context::move_to(std::uint64_t to) {
   id_ = to;
 }
 
-/// Requests that end at once, and do nothing. Each moves the tail by one.
+/// Requests that end at once and do nothing. Each moves the tail by one.
 class idle_requests {
  public:
   explicit idle_requests(aio_context_t context) : context_(context), nothing_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {
@@ -134,7 +136,7 @@ class idle_requests {
   idle_requests(const idle_requests&) = delete;
   idle_requests& operator=(const idle_requests&) = delete;
 
-  /// in: leaves  their events are not taken, as far as the kernel has room for them
+  /// in: leaves  their events stay in the ring, as far as it has room
   /// out: false: errno says why
   bool make(std::uint64_t count, bool leaves) {
     while (count > 0) {
@@ -158,7 +160,7 @@ class idle_requests {
   iocb* list_[64];
 };
 
-/// A ring that has room for more events has them from the same place on.
+/// A ring with room for more events has them from the same index on.
 void fill(const new_context& context, const async_ring_state& state) {
   async_ring& ring = *context.ring();
   idle_requests idle(context.id());
@@ -185,8 +187,8 @@ std::vector<async_ring_state> read_async_rings(std::vector<std::string>& warning
   for (const split::async_context& c : when_all_have_ended()) {
     all.push_back(read_async_ring(c.ring, c.asked));
     if (c.is_uncounted)
-      warnings.push_back(name_of(c.ring) + " was given requests to a descriptor that was not ready: what of its requests has not "
-                         "ended is lost after a restart");
+      warnings.push_back(name_of(c.ring) + " has requests to a descriptor that was not ready: after a restart, "
+                                           "requests that have not completed are lost");
   }
   return all;
 }

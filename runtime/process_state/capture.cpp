@@ -20,7 +20,7 @@ namespace mana::process_state {
 
 namespace {
 
-/// Of attributes that a restart was to put back some may be as they were given: they are the program's nevertheless.
+/// Attributes that a restart restored belong to the program, even if they have the launcher's values.
 std::set<std::string> restored_names(std::uint32_t index) {
   std::set<std::string> names;
   const auto record = records_to_restore().find(index);
@@ -42,7 +42,7 @@ bool stands(const posix_timer& timer) noexcept {
   return timer.time.it_value.tv_sec == 0 && timer.time.it_value.tv_nsec == 0;
 }
 
-/// The queue that the timer's signal goes to: the process's, or that of a thread of the program; else none.
+/// The queue for the timer's signal: the process's, or that of a thread of the program; else none.
 const signal_queue* target(const section& s, const posix_timer& timer) {
   if (timer.tid == 0) return &s.pending;
   for (const auto& [index, record] : s.threads)
@@ -50,7 +50,8 @@ const signal_queue* target(const section& s, const posix_timer& timer) {
   return nullptr;
 }
 
-/// Timers that have expired. One may have done so after pending signals were looked at, and before it was.
+/// Marks timers that have expired. A timer may have expired after the look at pending signals, and before the look at
+/// timers.
 void mark_expired(section& s) {
   const pending_sets own = pending_of(gettid());
   const auto due = [](std::uint64_t set, int signal) { return (set >> (signal - 1) & 1) != 0; };
@@ -75,7 +76,8 @@ void mark_expired(section& s) {
   }
 }
 
-/// Signals first: what expires afterwards is pending without having been seen, and is told by that.
+/// Looks at signals first. If a timer expires afterwards, its signal is pending but not in the list, which shows the
+/// expiry.
 void look_at_signals_and_timers(section& s, captured& result) {
   all_pending pending = look_at_all_signals();
   s.threads[lower::the_bridge().main_thread].pending = std::move(pending.thread);
@@ -94,9 +96,9 @@ void look_at_children(captured& result) {
   for (const child& c : children_of_program()) {
     const std::string name = "child process " + std::to_string(c.pid) + " (" + c.command + ")";
     if (c.ended)
-      result.warnings.push_back(name + " has ended and was not waited for: after a restart its status is lost");
+      result.warnings.push_back(name + " has ended and nobody has waited for it: after a restart its status is lost");
     else
-      result.children.push_back(name + " is not saved: after a restart it is not there");
+      result.children.push_back(name + " is not saved: after a restart it no longer exists");
   }
 }
 
@@ -106,7 +108,7 @@ std::vector<int> thread_ids(const section& s) {
   return ids;
 }
 
-/// What no thread but one has (unshare(CLONE_FILES)) is not looked at.
+/// A table that a single thread has (unshare(CLONE_FILES)) is not saved.
 void look_at_tables_of_descriptors(captured& result) {
   for (const auto& [index, record] : parked_threads())
     if (syscall(SYS_kcmp, record->tid, gettid(), KCMP_FILES, 0, 0) > 0)
@@ -114,7 +116,7 @@ void look_at_tables_of_descriptors(captured& result) {
                                 " has descriptors of its own (unshare): after a restart it has the other threads'");
 }
 
-/// A restart gives each thread that has one of its own one of its own.
+/// A restart gives each thread with a directory of its own a separate one.
 void look_at_directories(const section& s, captured& result) {
   std::vector<int> apart;
   for (const auto& [index, record] : s.threads)
@@ -122,8 +124,8 @@ void look_at_directories(const section& s, captured& result) {
   for (std::size_t i = 0; i + 1 < apart.size(); ++i)
     for (std::size_t k = i + 1; k < apart.size(); ++k)
       if (syscall(SYS_kcmp, apart[i], apart[k], KCMP_FS, 0, 0) == 0)
-        result.warnings.push_back("threads " + std::to_string(apart[i]) + " and " + std::to_string(apart[k]) + " have one working "
-                                  "directory together, apart from the others' (CLONE_FS): after a restart each has its own");
+        result.warnings.push_back("threads " + std::to_string(apart[i]) + " and " + std::to_string(apart[k]) +
+            " share a working directory, apart from the other threads' (CLONE_FS): after a restart each has its own");
 }
 
 /// INV-90: signals that the program has sent itself have the sender that it knows.
@@ -138,7 +140,7 @@ void tell_senders(section& s) {
 captured capture() {
   captured result;
   section s;
-  s.async_rings = read_async_rings(result.warnings);      // first: what ends changes more than rings
+  s.async_rings = read_async_rings(result.warnings);      // first: the end of a request changes more than rings
   s.pid = getpid();
   const std::uint32_t main = lower::the_bridge().main_thread;
   s.threads.emplace(main, as_saved(main, look_at_thread()));

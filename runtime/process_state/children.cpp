@@ -27,7 +27,7 @@ namespace {
 
 std::set<int> of_the_mpi;
 
-/// Of a process's entry in /proc: "pid (command) state parent …", where the command may hold anything.
+/// Parses a process's entry in /proc: "pid (command) state parent …". The command may contain any character.
 bool read_child(const std::string& directory, child& c, int& parent) {
   std::ifstream file(directory + "/stat");
   std::string text;
@@ -41,7 +41,7 @@ bool read_child(const std::string& directory, child& c, int& parent) {
   return true;
 }
 
-/// The kernel's list, where it is built with CONFIG_PROC_CHILDREN: one of each thread.
+/// Reads the kernel's lists, one for each thread. They exist if the kernel was built with CONFIG_PROC_CHILDREN.
 bool read_lists(std::vector<child>& found) {
   std::error_code none;
   bool listed = false;
@@ -66,20 +66,20 @@ void search_all(std::vector<child>& found) {
   }
 }
 
-/// The system call in which the park signal met a thread, and which will be made again or has ended by EINTR.     out: -1: none
+/// The system call that the park signal interrupted: it will be made again, or has ended with EINTR.     out: -1: none
 long standing_in(const lower::thread_block& thread) noexcept {
   const auto* const context = static_cast<const ucontext_t*>(thread.interrupted);
   if (context == nullptr) return -1;
   const auto* const regs = arch::registers(*context);
   const auto* const at = reinterpret_cast<const unsigned char*>(regs[arch::instruction]);
-  if (reinterpret_cast<std::uintptr_t>(at) == split::stub().call + arch::call_bytes)      // a trapped call, behind it
+  if (reinterpret_cast<std::uintptr_t>(at) == split::stub().call + arch::call_bytes)      // after a trapped call
     return *reinterpret_cast<const long*>(regs[arch::stack] + STUB_CALL_NUMBER);
   const long ended = regs[arch::result] == -EINTR ? arch::number_of_call_before(at) : -1;
   if (ended >= 0) return ended;
   return arch::is_call(at) ? regs[arch::result] : -1;
 }
 
-/// Shells wait for SIGCHLD, too.
+/// Shells wait for SIGCHLD too.
 bool is_wait_for_child(long number) noexcept {
   const bool told = lower::the_bridge().signal_handlers[SIGCHLD] > 1;
   return number == SYS_wait4 || number == SYS_waitid || (told && number == SYS_rt_sigsuspend);

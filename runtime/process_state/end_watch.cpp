@@ -22,14 +22,14 @@ sigset_t as_set(std::uint64_t signals) noexcept {
   return set;
 }
 
-/// Of the process, and of the calling thread, to which nobody sends any.
+/// Of the process, and of the calling thread, to which nobody sends signals.
 std::uint64_t waiting() noexcept {
   std::uint64_t set = 0;
   split::raw_call(SYS_rt_sigpending, split::as_word(&set), split::signal_set_bytes);
   return set;
 }
 
-/// What nobody wants to hear of waits too, where it is blocked.
+/// A blocked signal is pending even if the program ignores it.
 bool is_ignored(int signal) noexcept {
   split::kernel_sigaction now{};
   split::raw_call(SYS_rt_sigaction, signal, 0, split::as_word(&now), split::signal_set_bytes);

@@ -1,24 +1,24 @@
-// Signals that tell the program to end (lower::end_signals) while its threads are held, so that it cannot hear of them.
+// Signals that tell the program to end (lower::end_signals) while its threads are held and cannot receive them.
 #pragma once
 #include <cstdint>
 
 namespace mana::process_state {
 
-/// INV-66: While a checkpoint holds the program, a signal that tells it to end, and that it handles in any way, ends the
-/// checkpoint: handlers wait only until the threads are let go. That signals wait is seen without taking them; which thread gets
-/// one, and when, stays with the kernel.
-/// For threads of the runtime, which block all signals, or what the program handles. One at a time.
+/// INV-66: If a signal tells the program to end, and the program handles it in any way, the checkpoint that holds the
+/// program ends. So a handler waits only until the threads are released. The watch sees pending signals without taking
+/// them. The kernel still decides which thread gets a signal, and when.
+/// For threads of the runtime, which block all signals, or those that the program handles. One at a time.
 class end_watch {
  public:
   /// errors: std::system_error
   end_watch();
 
-  /// Readable while a signal waits that is watched for.
+  /// Readable while a watched signal is pending.
   int fd() const noexcept { return fd_; }
-  /// From now on. What waits already the program itself keeps waiting.
+  /// Watches from now on, except signals that are pending already: the program itself delays those.
   void begin() noexcept;
   void end() noexcept { watch(0); }
-  /// After fd() was readable.     out: number of the signal; 0: none that matters
+  /// Call when fd() was readable.     out: number of the signal; 0: none that matters
   int told() noexcept;
 
  private:

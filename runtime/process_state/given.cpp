@@ -16,7 +16,7 @@ std::set<int> pids_of(const std::vector<child>& all) {
   return pids;
 }
 
-/// What is other than `before` was given too.
+/// Values that differ from `before` were also given.
 void take_over(attribute_values& given, const attribute_values& before, const attribute_values& now) {
   for (const auto& [name, value] : now) {
     const auto was = before.find(name);

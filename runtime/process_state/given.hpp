@@ -1,4 +1,4 @@
-// What the process and its threads had from their launcher.
+// Values that the process and its threads had from their launcher.
 #pragma once
 #include <runtime/process_state/attribute.hpp>
 
@@ -10,7 +10,7 @@ struct given_values {
 given_values& given() noexcept;
 given_values read_given();
 
-/// In an image already: the program changed these before.
+/// Attributes in the restarted image: the program has changed them before.
 struct changed_names {
   std::set<std::string> process, limits;
 };

@@ -22,7 +22,7 @@ std::int64_t messages_in(int fd) noexcept {
   return mq_getattr(fd, &now) == 0 ? now.mq_curmsgs : -1;
 }
 
-/// As the kernel does when the message comes.
+/// Sends the signal that the kernel would send for a message.
 void tell(const kept_notice& n) noexcept {
   if (n.kind != SIGEV_SIGNAL) return;
   siginfo_t info{};
@@ -43,7 +43,7 @@ std::vector<kept_notice> read_notices() {
   return all;
 }
 
-/// Asked first, looked at then: a message that comes in between is told of by the kernel, or seen here.
+/// Asks first and looks then: a message in between is reported by the kernel, or seen here.
 std::vector<std::string> ask_again(std::span<const kept_notice> notices) {
   bool well = true;
   for (const kept_notice& n : notices) {
@@ -60,7 +60,8 @@ std::vector<std::string> ask_again(std::span<const kept_notice> notices) {
     mq_notify(n.fd, nullptr);
     tell(n);
   }
-  return well ? std::vector<std::string>() : std::vector<std::string>{"who is told of messages in a queue (mq_notify)"};
+  return well ? std::vector<std::string>() : std::vector<std::string>{"the notification of messages in a queue "
+                                                                      "(mq_notify)"};
 }
 
 namespace {

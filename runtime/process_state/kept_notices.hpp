@@ -1,5 +1,5 @@
-// Message queues of which the program is to be told, across a restart. They are asked for again last of all: until then a
-// signal would find no handler of the program's, and each descriptor of the queue that is closed would end it.
+// Keeps the program's requests for notices of message queues across a restart. They are made last: earlier, a signal
+// would find no handler of the program's. Also, a request ends as soon as any descriptor of the queue is closed.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,11 +17,13 @@ struct kept_notice {
 
 std::vector<kept_notice> read_notices();
 
-/// A queue that was empty, and has a message now, got it while nobody could be told: the program is told at once.
-/// out: what could not be asked for again, in words
+/// If a queue was empty and has a message now, the message came while nobody could be notified: the program is notified
+/// at once.
+/// out: requests that could not be made again, as text
 std::vector<std::string> ask_again(std::span<const kept_notice> notices);
 
-/// From now on they are asked for again where a thread of mana's that gets a table of descriptors of its own ends them.
+/// A thread of mana's that gets its own table of descriptors ends the requests. From now on they are made again
+/// afterwards.
 void keep_notices_of_tables() noexcept;
 
 }  // namespace mana::process_state

@@ -51,13 +51,13 @@ void read_flags(const std::string& line, bool whole, mapping_state& m) {
   }
 }
 
-/// What stands behind the file's number: "[anon:NAME]", "[anon_shmem:NAME]".
+/// The text after the file's number: "[anon:NAME]", "[anon_shmem:NAME]".
 std::string name_in(const std::string& line) {
   const std::size_t kind = line.find(" [anon"), begin = line.find(':', kind == std::string::npos ? line.size() : kind);
   return begin == std::string::npos || line.back() != ']' ? std::string() : line.substr(begin + 1, line.size() - begin - 2);
 }
 
-/// Empty for the default, which the kernel says for mappings without any.
+/// Empty for the default, which the kernel returns for mappings without a policy.
 words policy_at(std::uint64_t address) {
   int mode = 0;
   words value(1 + most_nodes / bits);
@@ -73,7 +73,8 @@ bool is_programs(std::uint64_t begin, std::uint64_t end) noexcept {
          (begin >= state.fixed_begin && end <= state.fixed_end);
 }
 
-/// A mapping that grows, or whose contents the kernel may drop, is made as one: nothing turns another into it.
+/// A mapping that grows, or whose contents the kernel may drop, must be made as such: no call changes another mapping
+/// into one.
 bool make_special(const mapping_state& m, void* at) noexcept {
   const int kind = m.droppable ? map_droppable : MAP_PRIVATE | MAP_GROWSDOWN;
   const auto make = [&](int more) {
@@ -87,7 +88,7 @@ bool place(const mapping_state& m, void* at) noexcept {
   return syscall(SYS_mbind, at, m.end - m.begin, m.policy[0], m.policy.data() + 1, nodes + 1, 0) == 0;
 }
 
-/// Locks may need what the launcher's soft limit does not give, and the hard one does.
+/// Locks may need more than the launcher's soft limit, which the hard limit permits.
 class locked_memory_allowed {
  public:
   locked_memory_allowed() noexcept {
@@ -170,7 +171,8 @@ std::vector<std::string> take_keys(std::vector<mapping_state>& mappings) {
   std::erase_if(mappings, [](const mapping_state& m) { return m.key != 0 && !m.has_any(); });
   if (with == 0) return {};
   return {std::to_string(with) + (with == 1 ? " mapping has" : " mappings have") +
-          " a protection key (pkey_mprotect): after a restart no key is taken, and the protection is that of mprotect alone"};
+          " a protection key (pkey_mprotect): after a restart there are no keys, and only the protection of mprotect "
+          "applies"};
 }
 
 std::optional<words> read_unreserved() {
@@ -217,7 +219,7 @@ std::vector<std::string> seal_mappings(const std::vector<mapping_state>& mapping
   return well ? std::vector<std::string>() : std::vector<std::string>{"seals of memory"};
 }
 
-/// What is mapped already has its own locks.
+/// Locks future mappings only: existing ones have their own locks.
 std::vector<std::string> lock_all(int flags) {
   if ((flags & MCL_FUTURE) == 0) return {};
   const locked_memory_allowed allowed;

@@ -1,8 +1,9 @@
-// What a mapping has beside address, length, protection and contents: advice of madvise, a lock, a place among the nodes of
-// memory, growth downward.
+// Properties of a mapping besides address, length, protection and contents: advice of madvise, a lock, a place on the
+// nodes of memory, growth downward.
 //
-// /proc/self/smaps shows most of it, slowly: the kernel walks all page tables. So it is read only if the program has made
-// one of the calls that the traps take notice of (split/traps/memory/advice.cpp). Guards are not there, and are found fast.
+// /proc/self/smaps shows most of these, slowly: the kernel walks all page tables. So mana reads it only if the program
+// has made one of the calls that the traps note (split/traps/memory/advice.cpp). Guards are missing there, but are
+// found fast.
 #pragma once
 #include <runtime/process_state/attribute.hpp>
 
@@ -20,8 +21,8 @@ struct mapping_state {
   int lock = unlocked;               // mapping_lock
   bool grows = false;                // downward, by faults
   words policy;                      // of mbind: mode and flags, then the nodes; empty: none
-  bool sealed = false;               // by mseal: nobody changes it any more
-  bool droppable = false;            // MAP_DROPPABLE: the kernel may take its contents away
+  bool sealed = false;               // by mseal: nobody can change it
+  bool droppable = false;            // MAP_DROPPABLE: the kernel may drop its contents
   std::string name = {};             // by PR_SET_VMA_ANON_NAME
   int key = 0;                       // of pkey_mprotect; not in the image
 
@@ -30,29 +31,30 @@ struct mapping_state {
   }
 };
 
-/// All that the kernel's list names and `wanted` takes; without policies.
+/// All mappings of the kernel's list that `wanted` accepts; without policies.
 std::vector<mapping_state> parse_mappings(std::istream& smaps,
                                           const std::function<bool(std::uint64_t begin, std::uint64_t end)>& wanted);
 
-/// What MADV_GUARD_INSTALL has made of [begin, end), as advice. None where the kernel does not tell, before Linux 6.15.
+/// Guards of MADV_GUARD_INSTALL in [begin, end), as advice. None if the kernel does not tell, before Linux 6.15.
 std::vector<mapping_state> find_guards(std::uint64_t begin, std::uint64_t end);
 
-/// Of the program's mappings those that have any, after its guards: none can be put into memory that is locked already.
+/// The program's mappings with such properties, after its guards: locked memory takes no guards.
 std::vector<mapping_state> read_mappings();
-/// Of some that read_mappings() has found: what a restart does not bring, in words; it is taken off them.
+/// Removes the keys from mappings of read_mappings(). out: what a restart will lack, as text
 std::vector<std::string> take_keys(std::vector<mapping_state>& mappings);
-/// Pairs of addresses: what the program mapped without a reservation. Nothing: it is not known, and all counts as such.
+/// Pairs of addresses: memory that the program mapped without a reservation. Nothing: not known, so that all memory
+/// counts.
 std::optional<words> read_unreserved();
-/// In a new process, before any memory is mapped.
+/// Call in a new process, before any memory is mapped.
 void write_unreserved(const std::optional<words>& pairs);
 
-/// The flags that mlockall has now.
+/// The present flags of mlockall.
 int locks_all() noexcept;
 
-/// In a new process, before the mappings are filled. out: what could not be set, in words
+/// Call in a new process, before the mappings are filled. out: properties that could not be set, as text
 std::vector<std::string> write_mappings(const std::vector<mapping_state>& mappings);
 std::vector<std::string> lock_all(int flags);
-/// When they are filled and protected.
+/// Call when the mappings are filled and protected.
 std::vector<std::string> seal_mappings(const std::vector<mapping_state>& mappings);
 
 }  // namespace mana::process_state

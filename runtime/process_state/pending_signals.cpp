@@ -21,11 +21,11 @@ namespace mana::process_state {
 
 namespace {
 
-constexpr std::size_t most = std::size_t{1} << 17;     // a sender that never stops does not hold a checkpoint up
+constexpr std::size_t most = std::size_t{1} << 17;     // so that an endless sender does not hold up a checkpoint
 
 bool is_timers(const siginfo_t& info) noexcept { return info.si_code == SI_TIMER; }
 
-/// From the thread's queue as long as that has one of the set, else from the process's.
+/// Takes from the thread's queue as long as it has a signal of the set, else from the process's.
 bool take(std::uint64_t set, siginfo_t& info) noexcept {
   const struct { long seconds, nanoseconds; } none{0, 0};
   const long got = split::raw_call(SYS_rt_sigtimedwait, split::as_word(&set), split::as_word(&info),
@@ -33,7 +33,7 @@ bool take(std::uint64_t set, siginfo_t& info) noexcept {
   return got > 0;
 }
 
-/// in: pending_set  () → what still waits in the queue that is meant
+/// in: pending_set  () → the signals that remain in the queue
 template <class F>
 signal_queue take_all(F&& pending_set) {
   signal_queue taken;
@@ -41,7 +41,7 @@ signal_queue take_all(F&& pending_set) {
   siginfo_t info{};
   for (std::uint64_t left = pending_set(); (left &= wanted) != 0 && taken.size() < most; left = pending_set()) {
     if (!take(left, info)) break;
-    // A timer that expires again at once would have a signal each time.
+    // A timer that expires again at once would never run out of signals.
     const bool again = is_timers(info) && std::any_of(taken.begin(), taken.end(), [&](const siginfo_t& other) {
       return is_timers(other) && other.si_timerid == info.si_timerid && other.si_signo == info.si_signo;
     });
@@ -57,7 +57,7 @@ std::size_t send_all(const signal_queue& signals, Send&& send) {
   std::size_t lost = 0;
   for (const siginfo_t& info : signals) {
     long result = send(info);
-    if (result == -EAGAIN) {                           // others of this user took the room meanwhile
+    if (result == -EAGAIN) {                           // other processes of this user took the room meanwhile
       rlimit before{};
       getrlimit(RLIMIT_SIGPENDING, &before);
       const rlimit more{before.rlim_max, before.rlim_max};
@@ -120,7 +120,7 @@ std::size_t queue_to_self(const signal_queue& signals) {
   });
 }
 
-/// Only the initial thread may say for others who sent a signal; another one sends it itself.
+/// Only the initial thread may name another sender of a signal. Another thread sends the signal as its own.
 std::size_t queue_to_process(const signal_queue& signals) {
   const long process = getpid();
   return send_all(signals, [=](const siginfo_t& info) {

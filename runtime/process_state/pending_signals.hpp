@@ -1,8 +1,8 @@
-// Signals that have come and wait, with what the kernel knows of each.
+// Pending signals, with the kernel's information on each.
 //
-// The kernel shows which signals are pending, but not what came with them: only who takes one sees that. So they are taken
-// and queued again, in their order, at the checkpoint already; and only where there are any. All threads hold back what
-// the program handles meanwhile, so nothing is lost and nothing delivered in between.
+// The kernel shows which signals are pending. The information on a signal goes only to the thread that takes it. So if
+// signals are pending, the checkpoint takes them and queues them again, in their order. Meanwhile all threads block the
+// signals that the program handles, so that none is lost or delivered in between.
 #pragma once
 #include <csignal>
 #include <cstdint>
@@ -15,40 +15,41 @@ namespace mana::process_state {
 
 using signal_queue = std::vector<siginfo_t>;
 
-/// Of a thread of this process, and of the process. Bit n-1 for signal n; ours are left out.
+/// Of a thread of this process, and of the process. Bit n-1 for signal n; without mana's own signals.
 struct pending_sets { std::uint64_t thread = 0, process = 0; };
 pending_sets pending_of(int tid);
 
-/// What waits for the calling thread; it waits again when this returns. On threads on which nothing is pending: one call.
+/// The signals that are pending for the calling thread; they are pending again on return. Costs one call if no signal
+/// is pending.
 signal_queue look_at_own_signals();
 
-/// Both what waits for the calling thread and for the process.
+/// The signals that are pending for the calling thread, and for the process.
 struct all_pending { signal_queue thread, process; };
 all_pending look_at_all_signals();
 
-/// To the calling thread, and to its process. out: how many there was no room for
+/// Queues to the calling thread, and to its process. out: number of signals without room
 std::size_t queue_to_self(const signal_queue& signals);
 std::size_t queue_to_process(const signal_queue& signals);
 
-/// A timer has one signal pending however often it has expired; what was queued again is one more. Adds up their counts in
-/// the first of each timer.
+/// A timer has one pending signal, however often it has expired. A signal that was queued again is a second one. Adds
+/// the counts of each timer up in its first signal.
 void join_timer_signals(signal_queue& signals);
 
-/// Without those of timers that are made again, which send theirs themselves.
+/// Without signals of timers that are made again, which send their own.
 signal_queue without_timers(const signal_queue& signals, std::span<const int> timers);
 
-/// Takes out those that would end the process at once: what was to be ended has ended, and would end each restart. A launcher
-/// that dies, or a batch system, sends such signals while a checkpoint is taken.
-/// in:  standard  signals that have their standard action;  held: that are blocked. Bit n-1 for signal n
-/// out: what was taken out, in words, once each
+/// Removes signals that would end the process at once: they have ended the old job, and would end each restart. A dying
+/// launcher, or a batch system, sends such signals while a checkpoint is taken.
+/// in:  standard  signals with their standard action;  held: blocked signals. Bit n-1 for signal n
+/// out: the removed signals, as text, once each
 std::vector<std::string> take_out_fatal(signal_queue& signals, std::uint64_t standard, std::uint64_t held);
 
-/// What the process `before` sent to itself comes from `now`, as which it goes on.
+/// Signals that the process `before` sent to itself come from `now`, which continues it.
 void change_sender(signal_queue& signals, int before, int now) noexcept;
 
-/// The same for signals whose handlers had not begun when the park signal came: the kernel delivers what is pending at once, the
-/// park signal on top. libc's handler of cancellations believes its own process alone.
-/// in:  context  that the park signal met
+/// The same for signals whose handlers had not begun when the park signal came. The kernel delivers all pending signals
+/// at once, with the park signal on top. libc's handler of cancellations accepts only its own process as the sender.
+/// in:  context  of the thread that the park signal interrupted
 void change_sender_in_frames(ucontext_t* context, int before, int now) noexcept;
 
 }  // namespace mana::process_state

@@ -17,7 +17,7 @@ namespace mana::process_state {
 namespace {
 
 words read_dumpable() { return one_word(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0)); }
-/// 2 (only root may read the dump) is the system's choice, which no process can make.
+/// 2 (only root may read the dump) is set by the system, and no process can set it.
 bool write_dumpable(const words& value) { return prctl(PR_SET_DUMPABLE, at(value, 0), 0, 0, 0) == 0; }
 
 words read_subreaper() {
@@ -27,7 +27,7 @@ words read_subreaper() {
 bool write_subreaper(const words& value) { return prctl(PR_SET_CHILD_SUBREAPER, at(value, 0), 0, 0, 0) == 0; }
 
 words read_huge_pages_off() { return one_word(prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)); }
-/// Newer kernels answer with flags too: they are the argument after.
+/// Newer kernels also return flags, which are the next argument.
 bool write_huge_pages_off(const words& value) {
   return prctl(PR_SET_THP_DISABLE, at(value, 0) & 1, at(value, 0) & ~std::uint64_t{1}, 0, 0) == 0;
 }
@@ -42,7 +42,7 @@ bool write_merging(const words& value) { return prctl(set_memory_merge, at(value
 
 constexpr int set_write_or_execute = 65, get_write_or_execute = 66;      // PR_SET_MDWE, Linux 6.3
 words read_write_or_execute() { return one_word(prctl(get_write_or_execute, 0, 0, 0, 0)); }
-/// For good.
+/// Cannot be undone.
 bool write_write_or_execute(const words& value) { return prctl(set_write_or_execute, at(value, 0), 0, 0, 0) == 0; }
 
 constexpr char oom_file[] = "/proc/self/oom_score_adj";
@@ -67,7 +67,7 @@ constexpr barrier barriers[] = {
     {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ}};
 constexpr int get_registrations = 1 << 9;      // MEMBARRIER_CMD_GET_REGISTRATIONS, Linux 6.3
 
-/// Kernels that do not tell are asked by use: a command whose registration is missing fails, and changes nothing.
+/// Older kernels do not tell, so each command is tried: without its registration a command fails, and changes nothing.
 words read_barriers() {
   const long told = syscall(SYS_membarrier, get_registrations, 0, 0);
   if (told >= 0) return one_word(told);

@@ -1,5 +1,5 @@
-// What the kernel keeps of the upper half's process and of its threads, beside memory and descriptors: the image section
-// "process". Images of older versions have none.
+// State that the kernel keeps for the upper half's process and its threads, besides memory and descriptors: the image's
+// section "process". Images of older versions have none.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace mana::process_state {
 
-/// Before the program runs, or runs again, in this process and after the live MPI's start in a restart: what the launcher
-/// gave is remembered, and threads that park say what they have.
+/// Call before the program runs in this process. In a restart, call it after the live MPI's start, before the program
+/// runs again. Remembers the launcher's values. From now on threads report their state when they park.
 void begin();
 
-/// While the live MPI starts on a thread of the program. What it changes, and what processes it starts, are not the
-/// program's.
+/// Exists while the live MPI starts on a thread of the program. The MPI's changes, and processes that it starts, are
+/// not the program's.
 class lower_half_start {
  public:
   lower_half_start();
@@ -28,35 +28,35 @@ class lower_half_start {
 
 struct captured {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::string> warnings;      // what a restart will not have, in words
-  std::vector<std::string> children;      // processes that are alive, in words
+  std::vector<std::string> warnings;      // what a restart will lack, as text
+  std::vector<std::string> children;      // living processes, as text
 };
 
-/// On the thread that called MPI_Init; all others are parked, and it holds signals back (signal_hold).
+/// Call on the thread that called MPI_Init. All others are parked, and the thread blocks signals (signal_hold).
 captured capture();
 
-/// In a fresh process. Threads take what is theirs when they continue.
+/// Call in a fresh process. Threads take their own state when they continue.
 void restore(std::span<const std::uint8_t> bytes);
 
-/// Of an image without the section.
+/// For an image without the section.
 void restore_nothing();
 
-/// Once the program's memory is mapped, and before restore_mappings(): contexts of asynchronous I/O.
+/// Restores contexts of asynchronous I/O. Call when the program's memory is mapped, before restore_mappings().
 /// errors: std::runtime_error
 void restore_async_rings();
 
-/// Once the program's memory is mapped, and before it is filled: what its mappings were advised, locked and placed, and what pages
-/// the process does without.
+/// Restores advice, locks and places of mappings, and the kinds of pages that the process excludes. Call when the
+/// program's memory is mapped, before it is filled.
 void restore_mappings();
 
-/// After restore(): true if a mapping in [begin, end) has something to be restored, or all have.
+/// Call after restore(). True if a mapping in [begin, end) has a property to restore, or all have.
 bool is_advised(std::uint64_t begin, std::uint64_t end);
 
-/// In words, if there are fewer.
+/// A text, if there are fewer.
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now);
 
-/// On the thread that called MPI_Init, last of all before the program runs on: what is its own and the process's; signals
-/// that were pending are so again, timers run. out: what is not as it was, in words
+/// Restores the state of the initial thread and of the process: signals are pending again, and timers run. Call on the
+/// thread that called MPI_Init, last of all before the program runs again. out: what differs from before, as text
 std::vector<std::string> continue_process();
 
 }  // namespace mana::process_state

@@ -19,7 +19,7 @@ namespace mana::process_state {
 namespace {
 
 section to_continue;
-std::vector<std::string> of_mappings;      // what could not be given back to them
+std::vector<std::string> of_mappings;      // properties that could not be restored
 
 void append(std::vector<std::string>& all, std::vector<std::string> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -31,7 +31,7 @@ std::set<std::string> names_of(const attribute_values& values) {
   return names;
 }
 
-/// Bit n-1 for signal n that has its standard action in the program.
+/// Bit n-1 for a signal n that has its standard action in the program.
 std::uint64_t standard_signals() noexcept {
   std::uint64_t set = 0;
   for (int signal = 1; signal <= 64; ++signal)
@@ -39,7 +39,7 @@ std::uint64_t standard_signals() noexcept {
   return set;
 }
 
-/// By all threads of the program, as a signal to the process is taken by any other.
+/// Signals that all threads of the program block: any other thread takes a signal to the process.
 std::uint64_t held_by_all() noexcept {
   std::uint64_t held = lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
   for (const auto& [index, record] : records_to_restore()) held &= lower::thread_blocks()[index].signal_mask;
@@ -50,19 +50,19 @@ ucontext_t* interrupted_by_park(const lower::thread_block& thread) noexcept {
   return static_cast<ucontext_t*>(thread.interrupted);
 }
 
-/// What the program finds of a signal that it has sent itself (INV-90).
+/// The sender that the program finds in a signal to itself (INV-90).
 int told_own_process() noexcept {
   return split::told_process_now(split::saved().former.process);
 }
 
-/// Old thread ids to new. Threads that continued have theirs in their blocks.
+/// Old thread ids to new. Blocks of threads that have continued have the new ids.
 std::map<int, int> new_ids() {
   std::map<int, int> ids{{to_continue.pid, getpid()}};
   for (const auto& [index, record] : records_to_restore()) ids[record.tid] = lower::thread_blocks()[index].tid;
   return ids;
 }
 
-/// The program's clocks have gone on meanwhile.
+/// The program's clocks have run meanwhile.
 std::vector<posix_timer> with_time_left(std::vector<posix_timer> timers) noexcept {
   for (posix_timer& timer : timers)
     if (timer.overrun < 0) timer.time.it_value = split::left_since_line(timer.time.it_value, timer.clock);
@@ -96,13 +96,14 @@ void restore_nothing() { write_unreserved(std::nullopt); }
 
 std::vector<std::string> fewer_processors(std::uint64_t then, std::uint64_t now) {
   if (now >= then) return {};
-  return {"it may run on " + std::to_string(now) + (now == 1 ? " processor" : " processors") + " here, and could on " +
-          std::to_string(then) + " at the checkpoint: the machine and the launcher say which"};
+  return {"it may run on " + std::to_string(now) + (now == 1 ? " processor" : " processors") + " here; at the "
+                                                                                               "checkpoint it was " +
+          std::to_string(then) + "; the machine and the launcher decide this"};
 }
 
 void restore_async_rings() { make_async_rings(to_continue.async_rings); }
 
-/// A process that does without huge pages is not to be filled with them.
+/// Attributes come first: a process that excludes huge pages must not be filled with them.
 void restore_mappings() {
   write_all(process_attributes_of_memory(), to_continue.process);
   of_mappings = write_mappings(to_continue.mappings);
@@ -138,7 +139,8 @@ std::vector<std::string> continue_process() {
   start_interval_timers(to_continue.intervals);
   keep_stack_limit(to_continue.stack_limit);
   append(refused, write_limits(to_continue.limits));
-  for (std::string& what : refused) what += " is not as it was at the checkpoint: not allowed, or not possible here";
+  for (std::string& what : refused) what += " differs from the checkpoint: its value there is not allowed or not "
+                                            "possible here";
   append(refused, fewer_processors(to_continue.processors, usable_processors()));
   to_continue = {};
   return refused;

@@ -1,4 +1,4 @@
-// When, on which processors and with what memory a thread runs. Libc has no functions for most of it.
+// A thread's time, processors and memory nodes. libc has no functions for most of these.
 #include <runtime/process_state/thread_attributes.hpp>
 
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@ namespace mana::process_state {
 
 namespace {
 
-/// As the kernel has it since 3.14; libcs name it only lately.
+/// The kernel's form since 3.14; libcs have it only lately.
 struct scheduling {
   std::uint32_t size, policy;
   std::uint64_t flags;
@@ -51,7 +51,7 @@ words read_affinity() {
   const long bytes = syscall(SYS_sched_getaffinity, 0, mask.size() * sizeof mask[0], mask.data());
   if (bytes <= 0) return {};
   mask.resize((static_cast<std::size_t>(bytes) + sizeof mask[0] - 1) / sizeof mask[0]);
-  while (mask.size() > 1 && mask.back() == 0) mask.pop_back();     // machines differ in how many there might be
+  while (mask.size() > 1 && mask.back() == 0) mask.pop_back();   // machines differ in the number of possible processors
   return mask;
 }
 
@@ -61,7 +61,7 @@ std::uint64_t usable_processors() {
   return number;
 }
 
-/// The kernel takes those that are here. If none is, the thread runs where its launcher put it.
+/// The kernel uses the processors that exist here. If none exists, the thread stays where its launcher put it.
 bool write_affinity(const words& value) {
   return syscall(SYS_sched_setaffinity, 0, value.size() * sizeof value[0], value.data()) == 0 || errno == EINVAL;
 }

@@ -127,7 +127,7 @@ words pairs_from(const json& list) {
 
 }  // namespace
 
-/// Names are the program's, in whatever bytes: CBOR does not look at them.
+/// Names come from the program, in any bytes: CBOR does not check them.
 std::vector<std::uint8_t> encode(const section& s) {
   json threads = json::object(), intervals = json::array(), timers = json::array(),
        mappings = json::array(), rings = json::array(), notices = json::array();

@@ -1,15 +1,17 @@
-// Signals that the program handles are held back while a checkpoint looks at what is pending, and writes: a handler that ran
-// meanwhile would be in the image by halves, and its signal not. They stay pending, which the image has.
+// Blocks the signals that the program handles, while a checkpoint looks at pending signals and writes. A handler that
+// ran meanwhile would be in the image half finished, and its signal would be missing. Blocked signals stay pending, and
+// the image contains them.
 #pragma once
 #include <csignal>
 #include <cstdint>
 
 namespace mana::process_state {
 
-/// Bit n-1: the program handles signal n, or libc may at any moment, and it is none of ours.
+/// Bit n-1: the program handles signal n, or libc may at any moment, and the signal is not mana's.
 std::uint64_t handled_signals() noexcept;
 
-/// Of the calling thread, in the lower half, as long as it lives. Threads that it creates hold them too.
+/// Blocks them for the calling thread, in the lower half, as long as the object exists. Threads that it creates inherit
+/// the block.
 class signal_hold {
  public:
   signal_hold() noexcept;

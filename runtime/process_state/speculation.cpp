@@ -24,7 +24,8 @@ words chosen_speculation(int told) {
   return {static_cast<std::uint64_t>(told & states)};
 }
 
-/// A kernel that does not know the control (-1) says nothing of the machine; 0 is one that makes no such guesses.
+/// If a kernel does not know the control (-1), nothing is known of the machine. 0: the machine does not speculate in
+/// this way.
 bool needs_no_choice(const words& wanted, int told, int protects) noexcept {
   if (told < 0 || (told & may_be_chosen) != 0) return false;
   const bool is_protected = told == 0 || (told & protects) != 0;

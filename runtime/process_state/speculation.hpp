@@ -1,17 +1,17 @@
-// What a thread has chosen of the processor's guesses: prctl(PR_SET_SPECULATION_CTRL).
+// A thread's choice about the processor's speculation: prctl(PR_SET_SPECULATION_CTRL).
 //
-// INV-85 after a restart each thread has what it had chosen of the processor's guesses, or less of them; where the machine
+// INV-85 after a restart each thread has what it had chosen of the processor's guesses, or less of them. If the machine
 // lets no thread choose and makes more of them, the restart says so.
 #pragma once
 #include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 
-/// What prctl(PR_GET_SPECULATION_CTRL) has returned, as a value of the thread's own.
-/// out: empty: the machine chooses, or has no such guesses
+/// The result of prctl(PR_GET_SPECULATION_CTRL), as a value of the thread's own.
+/// out: empty: the machine chooses, or does not speculate in this way
 words chosen_speculation(int told);
 
-/// Bits of what prctl tells of a control, and takes.
+/// Bits that prctl returns for a control, and accepts.
 enum speculation : int {
   may_be_chosen = 1 << 0,
   enabled = 1 << 1,
@@ -21,10 +21,10 @@ enum speculation : int {
 };
 inline constexpr int every_disabled = disabled | disabled_for_good | disabled_until_exec;
 
-/// in:  wanted    of the thread, as chosen_speculation() gives it
-///      told      here
-///      protects  those bits of a state that protect the thread
-/// out: true: nothing can be set or has to be: the machine protects the thread, or that was not wanted
+/// in:  wanted    the thread's value, from chosen_speculation()
+///      told      the result of prctl here
+///      protects  bits of a state that protect the thread
+/// out: true: nothing to set: the machine protects the thread, or the thread did not want that
 bool needs_no_choice(const words& wanted, int told, int protects) noexcept;
 
 words read_store_bypass();

@@ -25,11 +25,11 @@ class terminal {
   terminal& operator=(const terminal&) = delete;
 
   int fd() const noexcept { return fd_; }
-  /// 0: there is none that this process may set.
+  /// 0: no terminal that this process may set.
   unsigned device() const noexcept {
     unsigned number = 0;
     const pid_t foreground = fd_ < 0 ? -1 : tcgetpgrp(fd_);
-    const bool is_ours = foreground == getpgrp() || foreground < 0;      // who has another terminal's session sets it at any time
+    const bool is_ours = foreground == getpgrp() || foreground < 0;      // < 0: another session's
     return fd_ >= 0 && is_ours && ioctl(fd_, TIOCGDEV, &number) == 0 ? number : 0;
   }
 
@@ -37,7 +37,7 @@ class terminal {
   int opened_, fd_;
 };
 
-/// The one that this process began with.
+/// The terminal that this process began with.
 unsigned first_device(unsigned now) noexcept {
   static const unsigned first = now;
   return first;

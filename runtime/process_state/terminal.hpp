@@ -1,15 +1,15 @@
-// The settings of the launcher's terminal (tcsetattr): a program that has set them, to take keys one by one say, finds them so in
-// the terminal that it is restarted from.
+// The settings of the launcher's terminal (tcsetattr). If a program has set them, for example to read single keys, a
+// restart sets them in its own terminal.
 //
-// A terminal that controls a session is many programs': the process looks at it, and sets it, while its group is the one in
-// the foreground. What a shell does to it while the job runs in the background is not the program's.
+// Many programs share a terminal that controls a session. The process reads and sets it only while its group is in the
+// foreground. A shell may change it while the job runs in the background: such changes are not the program's.
 #pragma once
 #include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 
-/// Of /dev/tty, or else of the first of the standard three that is a terminal. Empty: there is none, it is another than the one that
-/// the program began with, or is not this process's to set.
+/// Of /dev/tty, or else of the first standard descriptor that is a terminal. Empty: no terminal, another than the
+/// program began with, or this process may not set it.
 words read_terminal();
 bool write_terminal(const words& settings);
 

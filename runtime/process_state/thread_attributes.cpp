@@ -34,7 +34,7 @@ bool write_death_signal(const words& value) { return prctl(PR_SET_PDEATHSIG, at(
 words read_personality() { return one_word(personality(only_ask)); }
 bool write_personality(const words& value) { return personality(at(value, 0)) != -1; }
 
-/// With SECBIT_KEEP_CAPS, which is PR_SET_KEEPCAPS.
+/// Contains SECBIT_KEEP_CAPS, which is PR_SET_KEEPCAPS.
 words read_secure_bits() { return one_word(prctl(PR_GET_SECUREBITS, 0, 0, 0, 0)); }
 bool write_secure_bits(const words& value) {
   if (prctl(PR_SET_SECUREBITS, at(value, 0), 0, 0, 0) == 0) return true;
@@ -42,7 +42,8 @@ bool write_secure_bits(const words& value) {
   return prctl(PR_SET_KEEPCAPS, keep != 0 ? 1 : 0, 0, 0, 0) == 0 && read_secure_bits() == value;
 }
 
-/// Their number, then they: libc's functions are for all threads of its half, the kernel's for one.
+/// The number of groups, then the groups. System calls: libc's functions act on all threads of its half, the kernel's
+/// on one.
 words read_groups() {
   const long number = syscall(SYS_getgroups, 0, nullptr);
   if (number < 0) return {};
@@ -60,20 +61,20 @@ bool write_groups(const words& value) {
 
 constexpr char login_file[] = "/proc/thread-self/loginuid";
 
-/// By whom the thread was begun, for the system's audit: each thread may write its own alone.
+/// The login that started the thread, for the system's audit. A thread may write only its own.
 words read_login() { return number_in(login_file); }
 bool write_login(const words& value) { return put_number(login_file, value); }
 
 words read_no_new_rights() { return one_word(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)); }
 bool write_no_new_rights(const words& value) { return at(value, 0) == 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }
 
-/// Of a thread that does not have it in common with the first (unshare, CLONE_FS): the umask, then the path, eight bytes a
-/// word. Of others nothing: theirs is the process's.
+/// For a thread that does not share its directory with the first (unshare, CLONE_FS): the umask, then the path, eight
+/// bytes a word. Nothing for other threads, which have the process's.
 words read_directory() {
   const long self = gettid(), first = getpid();
   char path[4096] = {}, ignored[1];
   const bool is_own = self != first && syscall(SYS_kcmp, self, first, KCMP_FS, 0, 0) > 0 &&
-                      readlink("/proc/self/cwd", ignored, sizeof ignored) > 0;      // else the first thread has ended
+                      readlink("/proc/self/cwd", ignored, sizeof ignored) > 0;    // fails if the first thread has ended
   const ssize_t length = is_own ? readlink("/proc/thread-self/cwd", path, sizeof path - 1) : 0;
   if (length <= 0) return {};
   const mode_t mask = umask(077);

@@ -1,10 +1,10 @@
-// What the kernel keeps of each thread, beside its registers, mask and stacks.
+// Attributes of each thread, besides its registers, mask and stacks.
 #pragma once
 #include <runtime/process_state/attribute.hpp>
 
 namespace mana::process_state {
 
-/// Read and set by the thread itself.
+/// The thread itself reads and sets them.
 std::span<const attribute> thread_attributes() noexcept;
 
 // scheduling.cpp

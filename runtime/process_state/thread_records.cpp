@@ -17,7 +17,7 @@ namespace mana::process_state {
 
 namespace {
 
-/// Each is written by the thread of its block alone, before that is parked.
+/// The thread of a block writes its entry, before it is parked.
 std::array<std::unique_ptr<thread_record>, lower::max_threads> said;
 
 std::map<std::uint32_t, thread_record> to_restore;
@@ -32,7 +32,7 @@ void on_park(lower::thread_block* self) {
 
 void on_look(lower::thread_block* self) { said[self->index]->pending = look_at_own_signals(); }
 
-/// out: false if nothing waits for the thread, or it cannot look
+/// out: false: no signal is pending for the thread, or it cannot look
 bool ask_to_look(lower::thread_block& block) {
   std::atomic<lower::look_order>& order = lower::look_order_of(block);
   if (order.load() == lower::look_order::unknown || pending_of(block.tid).thread == 0) return false;

@@ -29,7 +29,7 @@ int notify_of(const char* name, bool thread) noexcept {
   return how | (thread ? SIGEV_THREAD_ID : 0);
 }
 
-/// As the kernel has it: libc's timer_create would make a thread of its own for some.
+/// In the kernel's form: libc's timer_create would make a thread of its own for some timers.
 long create(const posix_timer& timer, int clock, int tid, int& id) noexcept {
   sigevent event{};
   event.sigev_notify = timer.notify;
@@ -61,7 +61,7 @@ void start(const posix_timer& timer) noexcept {
   }
   itimerspec time = timer.time;
   timespec now{};
-  clock_gettime(timer.clock, &now);                     // of a clock that cannot be read the timer expires once, now
+  clock_gettime(timer.clock, &now);                     // if a clock cannot be read, the timer expires once, now
   time.it_value = first_expiry(timer, now);
   syscall(SYS_timer_settime, timer.id, TIMER_ABSTIME, &time, nullptr);
 }
@@ -93,7 +93,7 @@ found_timers read_timers() {
   std::ifstream list("/proc/self/timers");
   if (!list) {
     itimerspec ignored;
-    constexpr int first_ids = 64;                     // a program that has timers now has mostly had few
+    constexpr int first_ids = 64;                     // a program that has timers now has rarely had many
     for (int id = 0; id < first_ids && found.known; ++id)
       found.known = syscall(SYS_timer_gettime, id, &ignored) != 0;
     return found;
@@ -120,7 +120,7 @@ std::vector<int> send_again(const signal_queue& taken) {
   return ids;
 }
 
-/// The kernel starts ITIMER_REAL again when the signal of the last time is taken; meanwhile there is no time left.
+/// When a program takes the signal of ITIMER_REAL, the kernel starts the timer again. Until then it has no time left.
 interval_timers read_interval_timers() noexcept {
   interval_timers timers{};
   getitimer(ITIMER_REAL, &timers[0]);

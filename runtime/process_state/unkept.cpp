@@ -39,10 +39,10 @@ std::string link_at(const std::string& path) {
 
 constexpr const char* namespaces[] = {"mnt", "net", "ipc", "uts", "user", "cgroup", "pid_for_children", "time_for_children"};
 
-/// Its number; -1: there is none, or it may not be asked for.
+/// The keyring's number; -1: it does not exist, or must not be asked for.
 long keyring(long special) { return syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, special, 0); }
 
-/// The kernel's own, which live as long as the process and its thread.
+/// The kernel's own keyrings, which live as long as the process and its thread.
 bool has_keys() {
   return std::ranges::any_of(std::array{KEY_SPEC_PROCESS_KEYRING, KEY_SPEC_THREAD_KEYRING}, [](int special) {
     const long ring = keyring(special);
@@ -50,7 +50,7 @@ bool has_keys() {
   });
 }
 
-using surroundings = std::map<std::string, std::string>;      // by the words for it
+using surroundings = std::map<std::string, std::string>;      // by the text for them
 
 surroundings look() {
   const std::string status = read_all_of("/proc/self/status");
@@ -82,9 +82,10 @@ std::vector<std::string> unkept(std::span<const int> threads) {
   const surroundings now = look();
   for (const auto& [what, value] : given_surroundings())
     if (const auto is = now.find(what); is != now.end() && is->second != value)
-      found.push_back("the program has changed its " + what + ": after a restart it has what its launcher gives it");
+      found.push_back("the program has changed its " + what + ": after a restart it has that of its new launcher");
   if (has_keys())
-    found.emplace_back("the program has keys in the keyring of its process or thread (add_key): after a restart they are gone");
+    found.emplace_back("the program has keys in the keyring of its process or thread (add_key): after a restart they "
+                       "are lost");
   const auto filters = [](int thread) {
     return number_in_status(read_all_of("/proc/self/task/" + std::to_string(thread) + "/status"), "Seccomp_filters");
   };

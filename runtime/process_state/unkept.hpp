@@ -1,4 +1,5 @@
-// What a program may change of its process and a restart does not bring: whoever restarts it, and the new launcher, say what it is.
+// Properties of its process that a program may change and a restart does not restore: the user who restarts it and the
+// new launcher decide them.
 #pragma once
 #include <span>
 #include <string>
@@ -6,13 +7,14 @@
 
 namespace mana::process_state {
 
-/// As the launcher gave them: users, capabilities, namespaces, the root directory.
+/// Notes the launcher's values: users, capabilities, namespaces, the root directory.
 void note_given_surroundings();
 
-/// What is otherwise by now, in words; and filters of system calls that the program has installed on one of its threads.
+/// Properties that have changed, as text. Also filters of system calls that the program has installed on one of these
+/// threads.
 std::vector<std::string> unkept(std::span<const int> threads);
 
-/// Number of a line of /proc/PID/status, decimal; 0: there is none.
+/// Number in a line of /proc/PID/status, decimal; 0: no such line.
 unsigned long number_in_status(const std::string& status, const std::string& name);
 
 }  // namespace mana::process_state

@@ -19,7 +19,7 @@ namespace {
   throw redundancy_error(error_kind::io, file.path + ": " + what + ": " + std::strerror(error));
 }
 
-/// A file that grows beyond the limit would raise SIGXFSZ, whose action belongs to the program that is checkpointed.
+/// Growth beyond the limit would raise SIGXFSZ, whose action belongs to the program.
 void check_limit(const local_file& file, std::uint64_t end) {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur) return;

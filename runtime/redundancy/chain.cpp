@@ -86,7 +86,7 @@ void chain::check() {
   all_.attempt([&] {
     if (lost_ && checksum_->digest() != header_.checksum_of(own_, broken_.lost[*lost_]))
       throw redundancy_error(error_kind::damaged, "block " + std::to_string(broken_.lost[*lost_]) +
-                                                      " has another checksum than it had, although it was rebuilt");
+                                                      " has a different checksum after its rebuild");
   });
   all_.agree();
 }

@@ -1,4 +1,4 @@
-// The lost blocks of a stripe from those that are left, by pieces that go from member to member.
+// Rebuilds the lost blocks of a stripe from the remaining ones, by pieces that pass from member to member.
 #pragma once
 #include <runtime/redundancy/block_file.hpp>
 #include <runtime/redundancy/party.hpp>
@@ -10,17 +10,17 @@
 
 namespace mana::redundancy {
 
-/// The sources stand in a row. Each adds its own piece, times its factors, to the sums that came from the one before
-/// it, one sum for each lost block, and hands them on; the last one hands them to those that lost the blocks. All work
-/// at the same time, each one piece behind the one before it. So nobody receives more than the sums, where a member
-/// that collected the sources' blocks would receive data() times as much.
+/// The sources form a row. A source receives a sum for each lost block, adds its own piece times its factors, and
+/// passes the sums on. The last source passes them to the members that lost the blocks. All work at the same time, each
+/// one piece behind the one before. So a member receives only the sums. A member that collected the sources' blocks
+/// would receive data() times as much.
 class chain {
  public:
   /// in:     memory  2 * parity + 1 pieces
   chain(party& all, const group_header& header, unsigned own, const member_blocks& blocks, const piece_memory& memory,
         const broken_stripe& broken);
-  /// All members come here.
-  /// in:     did  told of the bytes of the blocks that were passed
+  /// All members call this.
+  /// in:     did  receives the bytes of the blocks that were passed
   /// errors: redundancy_error on every member (io; damaged: a rebuilt block has another checksum)
   void run(const std::function<void(std::uint64_t)>& did);
 
@@ -28,7 +28,7 @@ class chain {
   static constexpr unsigned ticks_between_agreements = 64;
 
   unsigned holder(unsigned block) const { return layout_.holder(broken_.stripe, block); }
-  unsigned ends() const { return static_cast<unsigned>(broken_.sources.size()); }      // place of those who lost
+  unsigned ends() const { return static_cast<unsigned>(broken_.sources.size()); }   // place of members with lost blocks
   bytes_span sum(unsigned lost, bool next, std::size_t bytes) const {
     return memory_.piece(1 + 2 * lost + next, bytes);
   }
@@ -43,14 +43,14 @@ class chain {
   const stripes layout_;
   const unsigned own_;
   const member_blocks& blocks_;
-  const piece_memory& memory_;       // own piece; for each lost block two: the sum that goes, and the one that comes
+  const piece_memory& memory_;       // own piece; two for each lost block: the outgoing and the incoming sum
   const broken_stripe& broken_;
   std::optional<combination> code_;
   std::optional<unsigned> source_;   // own place among the sources
-  std::optional<unsigned> lost_;     // which one of the lost blocks is one's own
+  std::optional<unsigned> lost_;     // own place among the lost blocks
   std::optional<running_checksum> checksum_;
   const std::size_t most_bytes_;
-  bool next_ = false;                // which one of the two pieces is handed on
+  bool next_ = false;                // which of the two pieces is passed on
 };
 
 }  // namespace mana::redundancy

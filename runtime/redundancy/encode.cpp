@@ -23,8 +23,8 @@ group_header agreed_header(const membership& who, const std::vector<announcement
   return group_header::make(said[0].id.generation, said[0].id.nonce, who.of.parity, std::move(records));
 }
 
-/// In each step every member reads one piece of its image and sends it to the `parity` members whose parity it goes
-/// into; and so receives `parity` pieces. So all disks and links have equally much to do at any time.
+/// In each step a member reads one piece of its image and sends it to the `parity` members whose parity contains it. So
+/// it also receives `parity` pieces, and all disks and links have the same load.
 class encoder {
  public:
   encoder(party& all, group_header& header, unsigned own, const own_image& files)
@@ -50,7 +50,7 @@ class encoder {
   }
 
  private:
-  static constexpr unsigned steps_between_agreements = 16;   // of all blocks: how long a failure stays unknown
+  static constexpr unsigned steps_between_agreements = 16;   // of all blocks: for so long a failure may stay unknown
 
   bytes_span own_piece(std::size_t bytes) const { return memory_.piece(0, bytes); }
   bytes_span received(unsigned row, std::size_t bytes) const { return memory_.piece(1 + row, bytes); }
@@ -83,7 +83,7 @@ class encoder {
     }
   }
 
-  /// The head comes last: a parity file without it is known to be incomplete.
+  /// Writes the head last: a parity file without a head is incomplete.
   void finish() {
     std::vector<std::uint64_t> own;
     for (const running_checksum& one : checksums_) own.push_back(one.digest());
@@ -103,7 +103,7 @@ class encoder {
   const member_blocks blocks_;
   const erasure_code code_;
   const combination parity_;
-  piece_memory memory_;                          // own piece, received ones, sums
+  piece_memory memory_;                          // own piece, received pieces, sums
   std::vector<running_checksum> checksums_;      // of own blocks
 };
 

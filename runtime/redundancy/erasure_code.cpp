@@ -7,7 +7,7 @@
 
 namespace mana::redundancy {
 namespace {
-constexpr std::size_t table_bytes = 32;      // that ISA-L makes of a factor
+constexpr std::size_t table_bytes = 32;      // of ISA-L, for one factor
 }  // namespace
 
 combination::combination(unsigned sources, unsigned targets, std::vector<unsigned char> factors)
@@ -16,7 +16,7 @@ combination::combination(unsigned sources, unsigned targets, std::vector<unsigne
 }
 
 void combination::add(unsigned source, bytes_view bytes, unsigned target, bytes_span sum) const {
-  // ISA-L takes what it only reads without const.
+  // ISA-L takes read-only arguments without const.
   auto* const tables = const_cast<unsigned char*>(tables_.data() + table_bytes * sources_ * target);
   auto* const from = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
   auto* to = reinterpret_cast<unsigned char*>(sum.data());

@@ -1,4 +1,4 @@
-// Reed-Solomon over bytes by a Cauchy matrix, with ISA-L.
+// Reed-Solomon over bytes with a Cauchy matrix, by ISA-L.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,13 +9,13 @@ namespace mana::redundancy {
 using bytes_view = std::span<const std::byte>;
 using bytes_span = std::span<std::byte>;
 
-/// Blocks of a stripe as sums of other blocks of it, each times a number. Targets and sources are in the order that
-/// they were given in.
+/// Blocks of a stripe as sums of its other blocks, each times a factor. Targets and sources have the order in which the
+/// caller gave them.
 class combination {
  public:
   /// in:     factors  targets x sources, row by row
   combination(unsigned sources, unsigned targets, std::vector<unsigned char> factors);
-  /// Adds what a source has to say about a target. Both have the same size.
+  /// Adds a source's contribution to a target. Both have the same size.
   void add(unsigned source, bytes_view bytes, unsigned target, bytes_span sum) const;
 
  private:
@@ -27,17 +27,17 @@ class erasure_code {
  public:
   /// in:     data, parity  data + parity <= 255
   erasure_code(unsigned data, unsigned parity);
-  /// The parity blocks from the data blocks.
+  /// Parity blocks from data blocks.
   combination parity() const;
-  /// Any blocks of a stripe from any `data` other ones.
-  /// in:     sources  data of them, numbers of blocks as in stripes.hpp      targets  numbers of blocks
+  /// Any blocks of a stripe from any `data` others.
+  /// in:     sources  `data` numbers of blocks, as in stripes.hpp      targets  numbers of blocks
   combination rebuilt(std::span<const unsigned> sources, std::span<const unsigned> targets) const;
 
  private:
   std::span<const unsigned char> row(unsigned block) const { return {&matrix_[block * data_], data_}; }
 
   unsigned data_, parity_;
-  std::vector<unsigned char> matrix_;   // (data + parity) x data; the upper part is the identity
+  std::vector<unsigned char> matrix_;   // `(data + parity) x data`; the upper part is the identity
 };
 
 }  // namespace mana::redundancy

@@ -19,7 +19,7 @@ std::uint64_t checksum_of_head(std::vector<std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-/// Its numbers fit together, whoever wrote them.
+/// The numbers are consistent, even if another program wrote them.
 bool is_sound(const parity_head& head, std::size_t bytes) noexcept {
   return std::memcmp(head.magic, parity_magic, sizeof parity_magic) == 0 && head.version == parity_version &&
          head.members >= 2 && head.members <= most_members && head.parity >= 1 && head.parity <= most_parity &&

@@ -13,12 +13,12 @@ struct group_header {
   std::vector<member_record> records;            // by member
   std::vector<std::uint64_t> block_checksums;    // by member and block
 
-  /// in:     records  the order of the members; their images' sizes make the blocks' size
+  /// in:     records  in the order of the members; the block size follows from their images' sizes
   static group_header make(std::uint64_t generation, std::uint64_t nonce, unsigned parity,
                            std::vector<member_record> records);
-  /// out:    nothing if these bytes are no head of this version, or not as they were written
+  /// out:    nothing: these bytes are not an intact head of this version
   static std::optional<group_header> parse(bytes_view bytes);
-  /// The head as `member` writes it.
+  /// The head for the file of `member`.
   std::vector<std::byte> bytes(unsigned member) const;
 
   stripes layout() const noexcept { return {head.members, head.parity}; }
@@ -29,7 +29,7 @@ struct group_header {
   std::uint64_t parity_file_bytes() const noexcept { return head.head_bytes + head.parity * head.block_bytes; }
 };
 
-/// Of a head, for a group of so many members.
+/// Size of a head, for a group of `members` members.
 std::uint32_t head_bytes_for(unsigned members) noexcept;
 
 }  // namespace mana::redundancy

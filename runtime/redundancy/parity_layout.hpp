@@ -1,8 +1,8 @@
-// The layout of a parity file. Frozen: what is written here is read by later versions.
+// The layout of a parity file. Frozen: later versions read what this version writes.
 //
-// A parity file is a head of whole pages and then the member's blocks of parity, in order. The head is parity_head, a
-// member_record for each member, the checksums of all blocks of all members, and zeros. All heads of a group are equal
-// but for own_member and checksum, so that one of them is enough. Numbers are little-endian.
+// A parity file is a head of whole pages, followed by the member's blocks of parity, in order. The head is parity_head,
+// a member_record for each member, the checksums of all blocks of all members, and zeros. All heads of a group are
+// equal except for own_member and checksum, so that one of them is enough. Numbers are little-endian.
 // A change of any of this: raise parity_version.
 #pragma once
 #include <cstddef>
@@ -18,13 +18,13 @@ inline constexpr unsigned most_members = 128;             // a group of 32+8 has
 struct parity_head {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t head_bytes;             // of all of the head, whole pages
+  std::uint32_t head_bytes;             // size of the head, whole pages
   std::uint64_t generation;
-  std::uint64_t nonce;                  // of the checkpoint; two of one generation differ in it
+  std::uint64_t nonce;                  // of the checkpoint; differs between two checkpoints of one generation
   std::uint64_t block_bytes;            // whole pages
   std::uint32_t members;
-  std::uint32_t parity;                 // how many members may be lost
-  std::uint32_t own_member;             // whose file this is
+  std::uint32_t parity;                 // number of members that may be lost
+  std::uint32_t own_member;             // the owner of the file
   std::uint32_t zero;
   std::uint64_t checksum;               // XXH3-64 of the head, with 0 here
 };

@@ -8,10 +8,10 @@
 namespace mana::redundancy {
 namespace {
 
-/// What a member says of itself in agree().
+/// A member's report in agree().
 struct verdict {
   std::uint32_t kind = 0;        // error_kind; 0: all is well
-  char text[508] = {};           // cut there, with a zero at its end
+  char text[508] = {};           // truncated, with a zero at its end
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The members of a group in step with each other, also when one of them fails.
+// Keeps the members of a group in step, even if one of them fails.
 #pragma once
 #include <runtime/redundancy/groups.hpp>
 #include <runtime/redundancy/redundancy_error.hpp>
@@ -11,7 +11,7 @@
 
 namespace mana::redundancy {
 
-/// Who takes part. The same for all members but for `own`.
+/// The members. The same on all members, except `own`.
 struct membership {
   group of;
   unsigned own = 0;              // number within the group
@@ -20,13 +20,13 @@ struct membership {
   void check() const;
 };
 
-/// A member that fails keeps its failure to itself until the next agree(), and takes part in all exchanges before it,
-/// whose bytes mean nothing then. So nobody waits for a message that never comes, and no message is left over.
+/// A member that fails keeps its failure to itself until the next agree(). Until then it takes part in all exchanges,
+/// with meaningless bytes. So no member waits for a message that never comes, and no message is left over.
 class party {
  public:
   party(const membership& who, transport& link) : who_(who), link_(link) { who.check(); }
 
-  /// Local work, which must not exchange anything. Nothing is done after a failure.
+  /// Does local work, which must not exchange anything. Does nothing after a failure.
   template <class Work>
   void attempt(Work&& work) noexcept {
     if (failed_) return;
@@ -38,13 +38,14 @@ class party {
       fail(error_kind::io, error.what());
     }
   }
-  /// All members come here.
-  /// errors: redundancy_error on every member if one has failed, of the first one's kind; its text names all that did
+  /// All members call this.
+  /// errors: if a member has failed, redundancy_error on every member, of the first failure's kind; its text names all
+  ///         failures
   void agree();
   bool failed() const noexcept { return failed_; }
 
   void exchange(std::span<const outgoing> out, std::span<const incoming> in) { link_.exchange(out, in); }
-  /// What every member says, in their order. All say equally many.
+  /// The values of every member, in the members' order. All give the same number of values.
   template <class T>
   std::vector<T> gather(const std::vector<T>& said) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -52,7 +53,7 @@ class party {
     gather_bytes(std::as_bytes(std::span(said)), std::as_writable_bytes(std::span(all)));
     return all;
   }
-  /// From one member to those that do not have it.
+  /// From one member to those that lack the bytes.
   void spread(unsigned from, const std::vector<bool>& to, std::span<std::byte> bytes);
 
  private:

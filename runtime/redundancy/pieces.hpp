@@ -1,4 +1,4 @@
-// Memory for pieces of blocks, and checksums of blocks that come by pieces.
+// Memory for pieces of blocks, and checksums of blocks that arrive in pieces.
 #pragma once
 #include <runtime/redundancy/erasure_code.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace mana::redundancy {
 
-/// Several pieces of equal size, page by page, with zeros at first.
+/// Several pieces of equal size, aligned to pages, initially zero.
 class piece_memory {
  public:
   void make(std::size_t count, std::size_t bytes) {

@@ -8,7 +8,7 @@
 namespace mana::redundancy {
 namespace {
 
-/// What a member says first.
+/// A member's first message.
 struct claim {
   std::uint64_t generation = 0, nonce = 0, digest = 0;   // of the head; the digest is the same for all of a group
   std::uint64_t image_bytes = 0, identity = 0, parity_bytes = 0;
@@ -35,8 +35,8 @@ std::string name_of(const group& of, unsigned member, const claim& said) {
          " (nonce " + std::to_string(said.nonce) + ")";
 }
 
-/// Heads of several checkpoints are not mixed.
-/// out:    a member whose head is that of all
+/// Refuses a mixture of heads of several checkpoints.
+/// out:    a member with the head that all share
 unsigned head_holder(const group& of, std::uint64_t generation, const std::vector<claim>& said) {
   unsigned holder = of.members();
   for (unsigned member = 0; member < of.members(); ++member) {
@@ -124,7 +124,7 @@ class rebuilder {
     all_.agree();
   }
 
-  /// out:    by block, 1 where its bytes are those that were written. What cannot be read is not
+  /// out:    by block, 1 if it is intact. An unreadable block is not
   std::vector<std::uint8_t> intact_blocks(const member_blocks& blocks) const {
     std::vector<std::uint8_t> intact;
     for (unsigned block = 0; block < who_.of.members(); ++block) {
@@ -152,7 +152,7 @@ class rebuilder {
     return nullptr;
   }
 
-  /// Of files that have another one; also what is after the end of an image is damage.
+  /// Sets the sizes of files that have another size. Bytes after the end of an image are damage too.
   void set_sizes() {
     all_.attempt([&] {
       const std::uint64_t image_bytes = header_->records[who_.own].image_bytes;
@@ -178,7 +178,7 @@ class rebuilder {
   party all_;
   std::optional<group_header> header_;
   std::vector<bool> has_head_;           // by member
-  piece_memory memory_;                  // own piece, received ones, sent ones
+  piece_memory memory_;                  // own piece, received pieces, sent pieces
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// What is lost of a group, and from what it is rebuilt.
+// Lists the losses of a group, and plans how to rebuild them.
 #pragma once
 #include <runtime/redundancy/groups.hpp>
 #include <runtime/redundancy/stripes.hpp>
 
 namespace mana::redundancy {
 
-/// Of a member, what was not as it was written.
+/// The losses of one member.
 struct repair {
   std::uint32_t rank = 0;
   unsigned image_blocks = 0;     // of the group's data() blocks of an image
@@ -14,11 +14,11 @@ struct repair {
   bool operator==(const repair&) const = default;
 };
 
-/// A stripe with lost blocks. Numbers are those of blocks.
+/// A stripe with lost blocks, by numbers of blocks.
 struct broken_stripe {
   unsigned stripe = 0;
   std::vector<unsigned> lost;
-  std::vector<unsigned> sources;     // data() of the others
+  std::vector<unsigned> sources;     // data() of the other blocks
 };
 
 class block_map {
@@ -27,9 +27,9 @@ class block_map {
   block_map(const group& of, std::vector<std::uint8_t> intact, const std::vector<bool>& has_head);
 
   bool is_intact(unsigned member, unsigned block) const { return intact_[member * of_.members() + block] != 0; }
-  /// Members with a loss, in their order.
+  /// Members with losses, in their order.
   const std::vector<repair>& repairs() const noexcept { return repairs_; }
-  /// errors: redundancy_error (lost) with the ranks that too much is lost of
+  /// errors: redundancy_error (lost), with the ranks that have lost too much
   std::vector<broken_stripe> plan() const;
 
  private:

@@ -1,4 +1,4 @@
-// Why a group could not be protected or rebuilt.
+// Reasons why a group could not be protected or rebuilt.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -7,11 +7,11 @@
 namespace mana::redundancy {
 
 enum class error_kind : std::uint32_t {
-  usage = 1,   // a scheme that cannot be, too few ranks, members that were told different things
-  io,          // the system refused; the text has the file's path and the system's words
-  damaged,     // no header that can be trusted, or a rebuilt block has another checksum
+  usage = 1,   // an impossible scheme, too few ranks, members with different arguments
+  io,          // the system refused; the text has the file's path and the system's message
+  damaged,     // no intact header, or a rebuilt block has another checksum
   mixed,       // parity files of several checkpoints
-  lost,        // more is lost than the code can rebuild
+  lost,        // the losses exceed the code
 };
 
 class redundancy_error : public std::runtime_error {

@@ -17,7 +17,7 @@ unsigned number(std::string_view text, std::string_view part, const char* name, 
   const auto [stop, error] = std::from_chars(part.data(), end, value);
   const bool out_of_range = error == std::errc::result_out_of_range;
   if (!out_of_range && (error != std::errc() || stop != end))
-    refuse(text, std::string(name) + " is no number; the form is K+M, for example 4+1");
+    refuse(text, std::string(name) + " is not a number; the form is K+M, for example 4+1");
   if (out_of_range || value < 1 || value > most)
     refuse(text, std::string(name) + " must be 1 to " + std::to_string(most));
   return value;

@@ -1,8 +1,8 @@
-// Which blocks belong together.
+// Assigns blocks to stripes.
 //
-// With n members of which m may be lost, each member has n blocks: the n-m of its image, numbered from 0, and after
-// them m of parity. A stripe has one block of every member and each number once: n-m of data, m of parity computed
-// from these. So m lost members are at most m lost blocks in every stripe.
+// There are n members, of which m may be lost. Each member has n blocks: n-m of its image, numbered from 0, and after
+// them m of parity. A stripe has one block of every member and each number once: n-m of data, and m of parity computed
+// from these. So if m members are lost, every stripe loses at most m blocks.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace mana::redundancy {
 
 struct stripes {
-  unsigned members;      // n; also of stripes, and of blocks of a member
+  unsigned members;      // n; also stripes, and blocks of a member
   unsigned parity;       // m
 
   unsigned data() const noexcept { return members - parity; }
@@ -23,13 +23,13 @@ struct stripes {
   }
 };
 
-/// The least whole number of pages, and at least one, that lets the largest image fit into `data` blocks.
+/// The least number of bytes, in whole pages and at least one, so that the largest image fits into `data` blocks.
 inline std::uint64_t block_bytes_for(std::uint64_t largest_image, unsigned data) noexcept {
   const std::uint64_t least = largest_image / data + (largest_image % data != 0);
   return std::max<std::uint64_t>(1, least / page_bytes + (least % page_bytes != 0)) * page_bytes;
 }
 
-/// What goes through the code at a time: so little that a member's 2m+1 buffers fit into the cache of a core, which
+/// Bytes that the code processes at a time. A member's 2m+1 buffers of this size fit into the cache of a core, which
 /// makes the code more than twice as fast.
 inline std::size_t piece_bytes_for(unsigned parity, std::uint64_t block_bytes) noexcept {
   constexpr std::size_t unit = 64u << 10, all = 5u << 18, most = 1u << 20;

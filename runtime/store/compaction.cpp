@@ -15,41 +15,46 @@ namespace mana::store {
 
 namespace {
 
-constexpr std::chrono::seconds patience{10};     // of those who remove, which is done in an instant
+constexpr std::chrono::seconds patience{10};     // for a removal, which ends in an instant
 
 generation newest_in(const std::string& directory) {
   generation newest = newest_complete(directory);
   if (tidy(directory).string() == newest.path)
-    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name the directory that it is in: only "
-                      "the newest is compacted");
+    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name its directory, whose "
+                                                             "newest checkpoint is compacted");
   if (const auto failed = failure_of(newest))
-    throw store_error(error_kind::damaged, newest.path + ": a restart of it failed: " + *failed);
+    throw store_error(error_kind::damaged, newest.path + ": a restart from it failed: " + *failed);
   return newest;
 }
 
-/// Whoever wrote one since, or writes it, has newer memory than the copy, which would be taken for the newest. So have nodes
-/// whose images were not copied, or not to the end: no more than the number tells of them here.
+/// Refuses if a newer checkpoint has begun since: its memory is newer than the copy, but the copy would count as the
+/// newest. The same applies if only a generation's number exists here: its images may be on nodes, not copied or only
+/// in part.
 void check_still_newest(const files::own_directory& all, const generation& original, const generation& copy) {
   if (original.number + 1 < copy.number &&
       directory_lock::state_of_generations(all, original.number + 1, copy.number) == lock_end::busy)
-    throw store_error(error_kind::no_checkpoint, all.path() + ": a newer checkpoint is taken there just now; try again later");
+    throw store_error(error_kind::no_checkpoint, all.path() + ": a job is taking a newer checkpoint there; try again "
+                                                              "later");
   const bool has_nodes = read_store_id(all.path()).has_value();
   for (const generation& g : list(all.path())) {
     if (g.number <= original.number || g.number >= copy.number) continue;
     if (is_complete(g) || may_be_written(all, g.number))
-      throw store_error(error_kind::no_checkpoint, g.path + ": a newer checkpoint is taken there just now; try again later");
+      throw store_error(error_kind::no_checkpoint, g.path + ": a job is taking a newer checkpoint there; try again "
+                                                            "later");
     if (has_nodes)
-      throw store_error(error_kind::no_checkpoint, g.path + ": its images may be on the nodes alone, and newer than what would be "
-                        "compacted; try again when a newer checkpoint is complete, or remove this directory to do without them");
+      throw store_error(error_kind::no_checkpoint, g.path + ": its images may be only on the nodes, and newer than "
+                                                            "the checkpoint to compact; try again after the next "
+                                                            "complete checkpoint, or remove this directory to give "
+                                                            "them up");
   }
 }
 
-/// For people.
+/// In words for people.
 std::string mode_of(const generation& original, const compact_how& how) {
   return "whole, " + image::as_text(how.packing) + ", compacted from " + std::to_string(original.number);
 }
 
-/// The image of one rank.
+/// Makes a rank's image in the copy.
 rank_file copy_of(const generation& original, const manifest& contents, const rank_file& f, const generation& copy,
                   const compact_how& how, const files::path_map& moved,
                   const std::function<void(std::uint64_t)>& looked) {

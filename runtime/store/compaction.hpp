@@ -1,4 +1,4 @@
-// Makes the newest checkpoint whole, so that those that it builds on are not needed any more.
+// Makes the newest checkpoint whole, so that the checkpoints that it builds on are no longer needed.
 #pragma once
 #include <runtime/image/format/packing.hpp>
 #include <runtime/store/store.hpp>
@@ -14,20 +14,22 @@ struct compact_how {
 
 struct compact_result {
   std::uint64_t from = 0, to = 0;              // generations; to: 0 if there was nothing to do
-  std::vector<std::uint64_t> builds_on;        // that `from` refers to
-  bool by_reference = false;                   // it refers to files of the program's too
+  std::vector<std::uint64_t> builds_on;        // generations that `from` refers to
+  bool by_reference = false;                   // `from` refers to files of the program, too
   std::uint64_t bytes_before = 0, bytes_after = 0;      // of the images' own files
 };
 
-/// INV-38 what is compacted is the newest: its copy is a new generation, with a number above all that were there, and is given
-/// up if somebody was writing, or has committed, one between the two.
-/// The copy gives the same memory; its manifest has the time and the cost of the original. It needs neither another generation
-/// nor a file of the program's; what ranks share in the original, each has in its own image.
+/// INV-38 compaction copies only the newest checkpoint, and gives the copy up if another one was written meanwhile. The
+/// copy is a new generation, with a number above all that existed at the start. Another one counts if its generation is
+/// between the two, and somebody was writing it or has committed it.
+///
+/// The copy gives the same memory; its manifest has the time and the cost of the original. It refers to no other
+/// generation and to no file of the program. Files that ranks share in the original become part of each rank's image.
 /// in:     directory  of checkpoints, not a generation
 ///         progress   of each rank's memory
-///         moved      where files of the program's are that had another path at the checkpoint
-/// errors: store_error as verify(); (program_file); (no_checkpoint) there is none, or a newer one is being written; (unwritable). What is there
-///         stays as it was
+///         moved      new paths of files of the program that were elsewhere at the checkpoint
+/// errors: store_error as verify(); (program_file); (no_checkpoint) none exists, or a newer one is being written;
+///         (unwritable). The existing checkpoints stay unchanged
 compact_result compact(const std::string& directory, const compact_how& how = {}, const work_listener& progress = {},
                        const files::path_map& moved = {});
 

@@ -32,7 +32,7 @@ std::string boot_id() {
   return id;
 }
 
-/// proc(5), /proc/PID/stat: what stands behind the name, of which the first is the state.
+/// proc(5), /proc/PID/stat: the words behind the name. The first is the state.
 struct process_words {
   char state = 0;
   int parent = 0, threads = 0;
@@ -56,7 +56,7 @@ std::optional<process_words> words_of(int pid) {
   return words;
 }
 
-/// SIGKILL was sent to it, and waits for a thread that is in the kernel.
+/// The process has a SIGKILL pending, and waits for a thread that is in the kernel.
 bool is_killed(int pid) {
   constexpr std::uint64_t kill_bit = 1u << 8;  // SIGKILL - 1
   std::ifstream in("/proc/" + std::to_string(pid) + "/status");
@@ -84,7 +84,7 @@ claim_holder this_holder(std::string what, std::string launch) {
 std::optional<claim_holder> read_claim(const files::own_directory& directory) {
   try {
     const auto document = nlohmann::json::parse(directory.read_file(claim_name, most_bytes));
-    if (document.at("inode") != inode_of(directory)) return std::nullopt;  // it was copied with all that is here
+    if (document.at("inode") != inode_of(directory)) return std::nullopt;  // the directory was copied with its contents
     return claim_holder{document.at("host"),  document.at("pid"),    document.at("begun"), document.at("boot"),
                         document.at("since"), document.at("launch"), document.at("what")};
   } catch (const std::exception&) { return std::nullopt; }
@@ -104,7 +104,7 @@ holder_state state_of(const claim_holder& holder) {
   if (!is_here(holder)) return holder_state::not_seen;
   const auto words = words_of(holder.pid);
   if (!words || words->begun != holder.begun) return holder_state::gone;
-  const bool has_others = words->threads > 1;  // which live on after the initial thread has ended
+  const bool has_others = words->threads > 1;  // these live on after the initial thread has ended
   if (!has_others && (words->state == 'Z' || words->state == 'X')) return holder_state::gone;
   constexpr std::uint64_t exiting = 4;  // PF_EXITING
   const bool is_exiting = (words->flags & exiting) != 0 && !has_others;

@@ -1,8 +1,8 @@
-// Which job runs in a directory of checkpoints: one at a time.
+// The claim of a job to a directory of checkpoints: one job at a time runs there.
 //
 // INV-61 of the jobs that run, one at most has a directory of checkpoints: its rank 0 holds the lock of the directory's
-// job from before its program or its memory is there until the process has ended, and only the holder writes down who
-// it is.
+// job. Rank 0 takes the lock before its program or its memory exists, and holds it until the process has ended. Only
+// the holder writes the claim.
 #pragma once
 #include <runtime/store/directory_lock.hpp>
 
@@ -12,15 +12,15 @@
 
 namespace mana::store {
 
-/// Rank 0 of the job: DIR/claim.json says it, true as long as the lock is held.
+/// Rank 0 of the job, as DIR/claim.json names it. The file is true while the lock is held.
 struct claim_holder {
   std::string host;  // name of its node
   int pid = 0;
   std::uint64_t begun =
-      0;             // when the process began, in ticks after the boot: another of its number began at another time
-  std::string boot;  // of the node, a random name of the kernel's
+      0;             // start of the process, in ticks after the boot: a later process with the same pid has another
+  std::string boot;  // boot id of the node, a random name from the kernel
   std::int64_t since_s = 0;  // Unix time
-  std::string launch;        // by which launcher the job was started; empty: not known
+  std::string launch;        // the launcher that started the job; empty: unknown
   std::string what;          // program, or checkpoint
   bool operator==(const claim_holder&) const = default;
 };
@@ -28,22 +28,22 @@ struct claim_holder {
 /// This process.     in: what, launch  as in claim_holder
 claim_holder this_holder(std::string what, std::string launch);
 
-/// Who holds the claim, or was the last one. Nothing: there is none, it cannot be read, or the directory is a copy of
-/// another.
+/// The present or the last holder of the claim. Nothing: no claim exists, it cannot be read, or the directory is a copy
+/// of another.
 std::optional<claim_holder> read_claim(const files::own_directory& directory);
 
-/// Says who holds it, in place of the last one, at once.     errors: image_error (io)
+/// Replaces the last claim, atomically.     errors: image_error (io)
 void write_claim(const files::own_directory& directory, const claim_holder& holder);
 
 enum class holder_state {
   lives,
-  ends,  // it was killed, and the kernel has not taken all of it away
+  ends,  // it was killed, and the kernel has not removed all of it yet
   gone,
-  not_seen,  // it is, or was, on another node
+  not_seen,  // it runs, or ran, on another node
 };
 holder_state state_of(const claim_holder& holder);
 
-/// The process is the calling one, or one that has started it, directly or not.
+/// Whether the process is the calling one, or has started it, directly or not.
 bool is_ancestor(const claim_holder& holder);
 
 }  // namespace mana::store

@@ -9,7 +9,7 @@ namespace mana::store {
 
 namespace {
 
-// Bytes of the file; a generation has the byte of its number, from 1 on.
+// Bytes of the file. A generation has the byte of its number, from 1 on.
 constexpr std::uint64_t whole = 0;
 constexpr std::uint64_t job = std::uint64_t{1} << 62;      // no generation has such a number
 

@@ -22,7 +22,7 @@ std::optional<std::string> read_failure(const files::own_directory& own, const s
     return text;
   } catch (const files::image_error& error) {
     if (error.kind() == files::error_kind::missing) return std::nullopt;      // removed meanwhile
-    if (error.kind() == files::error_kind::damaged) return "";                // it is marked, with whatever
+    if (error.kind() == files::error_kind::damaged) return "";                // it is marked, whatever the text
     throw;
   }
 }

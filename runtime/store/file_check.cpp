@@ -1,4 +1,4 @@
-// Whether what a manifest names is there, and is what it says.
+// Whether the files that a manifest names exist, and agree with it.
 #include <runtime/files/io_error.hpp>
 #include <runtime/image/format/checksum.hpp>
 #include <runtime/image/format/generation_name.hpp>
@@ -24,7 +24,7 @@ std::string rank_of(std::uint32_t rank, std::uint32_t ranks) {
   return "rank " + std::to_string(rank) + " of " + std::to_string(ranks);
 }
 
-/// in: what  it is, and, `of`, whose
+/// in: what  the kind of file     of  whose it is
 void check_size(const files::own_directory& own, const std::string& name, std::uint64_t wanted, const std::string& what,
                 const std::string& of) {
   std::uint64_t bytes = 0;
@@ -43,7 +43,7 @@ void check_size(const files::own_directory& own, const file_copy& f) {
   check_size(own, f.name, f.bytes, "the copy of a program's file", ", which ranks share,");
 }
 
-/// Those of its own generation.
+/// Checks the copies in the image's own generation.
 void check_copies_of(const files::own_directory& own, const manifest& contents, const image::rank_image& of) {
   for (const image::source& s : of.about().sources) {
     if (s.kind != image::source_kind::file_copy || s.generation != contents.generation || contents.copies.empty()) continue;

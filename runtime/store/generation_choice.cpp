@@ -7,15 +7,15 @@ namespace mana::store {
 
 namespace {
 
-/// Found by looking at it, and lasting.
+/// A lasting fault that a look at the generation has found.
 bool is_damage(error_kind kind) noexcept { return kind == error_kind::damaged || kind == error_kind::missing_file; }
 
-/// A part of its memory is where a restart has found damage.     out: the words for it; empty: nowhere
+/// Looks for a failed restart of a generation that holds a part of its memory.     out: words about it; empty: none
 std::string failed_base(const generation& g, const manifest& m) {
   for (const std::uint64_t number : m.builds_on) {
     const generation base{files::directory_of(g.path) + "/" + image::generation_name(number), number};
     if (const auto failed = failure_of(base))
-      return g.path + ": it has a part of its memory in " + base.path + ", of which a restart failed: " + *failed;
+      return g.path + ": it has a part of its memory in " + base.path + ", and a restart from that failed: " + *failed;
   }
   return {};
 }
@@ -36,7 +36,7 @@ generation_choice::generation_choice(const std::string& directory) : directory_(
   left_ = list(directory);
 }
 
-/// out: whether it is a candidate
+/// out: whether the generation is a candidate
 bool generation_choice::take(const generation& g) {
   const auto refuse_it = [&](error_kind kind, const std::string& why) {
     refused_.push_back({g, kind, why});
@@ -45,8 +45,8 @@ bool generation_choice::take(const generation& g) {
   try {
     const auto failed = only_ ? std::nullopt : failure_of(g);
     if (failed)
-      return refuse_it(error_kind::damaged, g.path + ": a restart of it failed: " + *failed +
-                                                "; to try it again, name it itself: mana restart " + g.path);
+      return refuse_it(error_kind::damaged, g.path + ": a restart from it failed: " + *failed +
+                                                "; to try it again, name this checkpoint: mana restart " + g.path);
     manifest m = read_manifest(g.path);
     if (const std::string other = wanted_ ? difference(*wanted_, m) : ""; !other.empty())
       return refuse_it(error_kind::no_checkpoint, g.path + ": " + other);
@@ -92,7 +92,7 @@ void generation_choice::give_up() const {
 std::string generation_choice::explanation() const {
   std::string text;
   for (const refusal& r : refused_)
-    text += "checkpoint " + std::to_string(r.which.number) + " is passed over: " + r.why + "\n";
+    text += "checkpoint " + std::to_string(r.which.number) + " is skipped: " + r.why + "\n";
   return text;
 }
 

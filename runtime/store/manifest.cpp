@@ -27,12 +27,12 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-/// Names of files need not be UTF-8; JSON must.
+/// Names of files need not be UTF-8, but JSON must be.
 std::string as_text(const json& document, int indent) {
   return document.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-/// Behind the text that it is of.
+/// The end of the text, with its checksum.
 std::string seal_of(std::string_view text) {
   return ",\n  \"checksum\": \"" + hex(XXH3_64bits(text.data(), text.size())) + "\"\n}\n";
 }
@@ -44,7 +44,7 @@ bool is_sealed(const std::string& text) {
   return whole.substr(text.size() - seal_bytes) == seal_of(whole.substr(0, text.size() - seal_bytes));
 }
 
-/// Version 1: over the text without the member itself, and without spaces between members.
+/// Version 1: the checksum is over the text without that member, and without spaces between members.
 void check_version_1(const json& document) {
   json rest = document;
   rest.erase("checksum");
@@ -52,7 +52,7 @@ void check_version_1(const json& document) {
   if (hex(XXH3_64bits(text.data(), text.size())) != document.at("checksum").get<std::string>()) refuse("its checksum is wrong");
 }
 
-/// What nests deeper than any manifest is refused while it is read, before anything that calls itself for each level sees it.
+/// Refuses a text that nests deeper than any manifest while it is read, before a recursive function sees it.
 json parse(const std::string& text) {
   return json::parse(text, [](int depth, json::parse_event_t, json&) {
     if (depth > deepest) refuse("it nests too deep");
@@ -76,7 +76,8 @@ double seconds_in(const json& from, const char* name) {
 
 std::uint64_t from_hex(const json& value) {
   const std::string text = value;
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) refuse("a file's checksum is none");
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) refuse("a file's checksum "
+                                                                                                   "is no checksum");
   return std::stoull(text, nullptr, 16);
 }
 
@@ -119,7 +120,7 @@ std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   for (const json& value : from.at("builds_on")) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= own ||
         (!found.empty() && value.get<std::uint64_t>() <= found.back()))
-      refuse("\"builds_on\" is absurd");
+      refuse("\"builds_on\" names impossible generations");
     found.push_back(value);
   }
   return found;
@@ -157,7 +158,7 @@ manifest from_document(const json& document, bool is_whole) {
   return m;
 }
 
-/// Seconds, to the microsecond.
+/// In seconds, rounded to microseconds.
 double whole_us(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 json json_of(const rank_file& f) {

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::time_t left_alone_s = 24 * 3600;
 
-/// Where there are no locks: something was written in it not long ago.
+/// For file systems without locks: whether something was written in the directory in the last day.
 bool was_touched(const own_directory& own) {
   std::time_t newest = 0;
   for (const std::string& name : own.names()) {
@@ -39,7 +39,7 @@ bool was_touched(const own_directory& own) {
   return std::time(nullptr) - newest < left_alone_s;
 }
 
-/// Of version 1, whose manifests do not say it. An image that is not there needs nothing any more.
+/// For version 1, whose manifests do not list them. A missing image needs nothing.
 std::vector<std::uint64_t> needed_by_images(const own_directory& own, const manifest& m) {
   std::set<std::uint64_t> needed;
   for (const rank_file& f : m.files) try {
@@ -75,7 +75,7 @@ kept_generation look_at(const own_directory& all, std::uint64_t number, std::vec
   return {number, generation_state::unreadable, {}};
 }
 
-/// out: nothing: it is no file
+/// out: nothing: the name is no file
 std::optional<std::uint64_t> size_of(const own_directory& own, const std::string& name) {
   struct stat about{};
   const bool is_file = fstatat(own.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
@@ -88,7 +88,7 @@ std::uint64_t bytes_in(const own_directory& own) {
   return bytes;
 }
 
-/// errors: image_error (io), naming a file that is there still, and why it is
+/// errors: image_error (io), with the name of a file that still exists, and why
 void require_gone(const own_directory& all, std::uint64_t number) {
   const std::string name = generation_name(number);
   if (!all.has_directory(name)) return;
@@ -104,7 +104,7 @@ std::uint64_t bytes_left(const own_directory& all, std::uint64_t number) {
   return all.has_directory(name) ? bytes_in(all.open_directory(name)) : 0;
 }
 
-/// What is kept is durable before anything else goes.
+/// The kept generations must be durable before others go.
 void make_kept_durable(const own_directory& all, const std::vector<kept_generation>& known) {
   for (const kept_generation& g : known)
     if (g.state == generation_state::sound) all.open_directory(generation_name(g.number)).sync();
@@ -112,12 +112,12 @@ void make_kept_durable(const own_directory& all, const std::vector<kept_generati
 }
 
 struct leaving {
-  std::uint64_t number = 0, bytes = 0;     // of its files, the manifest too
+  std::uint64_t number = 0, bytes = 0;     // of its files, with the manifest
 };
 
-/// A step for each that is to go; one that goes wrong does not keep the others. One that is not there any more was removed by
-/// somebody else: what has no manifest goes without the lock.
-/// out: those with which it went well
+/// Does the step for each generation. A failure does not stop the other steps. A missing generation was removed by
+/// somebody else, who needs no lock for a directory without a manifest.
+/// out: those whose step succeeded
 template <class Some, class Step>
 Some for_each_of(const Some& some, std::vector<std::string>& problems, Step&& step) {
   Some done;
@@ -130,7 +130,7 @@ Some for_each_of(const Some& some, std::vector<std::string>& problems, Step&& st
   return done;
 }
 
-/// Those that cannot be looked into stay.
+/// A generation that cannot be read stays.
 std::vector<leaving> measured(const own_directory& all, const std::vector<std::uint64_t>& numbers,
                               std::vector<std::string>& problems) {
   std::vector<leaving> some;
@@ -140,13 +140,14 @@ std::vector<leaving> measured(const own_directory& all, const std::vector<std::u
   return some;
 }
 
-/// From then on it does not exist.     errors: image_error (io), also if it cannot be removed: then nothing else is
+/// The generation then no longer exists.
+/// errors: image_error (io), also if the manifest stays: then all else stays, too
 void remove_manifest(const own_directory& own) {
   if (own.remove(manifest_name)) return own.sync();
   if (errno != ENOENT) files::throw_io(own.path_of(manifest_name), "cannot be removed");
 }
 
-/// out: those that do not exist from then on; of the others nothing is to be touched
+/// out: generations that no longer exist; the others must stay unchanged
 std::vector<leaving> remove_manifests(const own_directory& all, const std::vector<leaving>& some,
                                       std::vector<std::string>& problems) {
   auto removed = for_each_of(some, problems, [&](const leaving& l) {
@@ -156,7 +157,7 @@ std::vector<leaving> remove_manifests(const own_directory& all, const std::vecto
   return removed;
 }
 
-/// What is gone counts, and nothing else.
+/// Counts only removed files.
 void remove_all(const own_directory& all, const std::vector<leaving>& some, const work_listener& progress, prune_result& result) {
   std::vector<work_size> parts;
   for (const leaving& l : some) parts.push_back({"checkpoint " + std::to_string(l.number), l.bytes});
@@ -170,7 +171,7 @@ void remove_all(const own_directory& all, const std::vector<leaving>& some, cons
   });
 }
 
-/// Also where that cannot be known.
+/// True if unknown.
 bool may_have_nodes(const own_directory& all) {
   try {
     return read_store_id(all.path()).has_value();
@@ -189,7 +190,7 @@ std::vector<kept_generation> look_at_all(const own_directory& all, std::vector<s
   return known;
 }
 
-/// Who only looks leaves nothing behind: without the file nobody holds a lock.
+/// A dry run makes no file: without the lock's file nobody holds a lock.
 directory_lock lock_for(const own_directory& all, bool dry_run, std::chrono::milliseconds patience) {
   if (dry_run && !all.has(directory_lock::file_name)) return {};
   return directory_lock::of_all(all, lock_kind::exclusive, patience);
@@ -211,7 +212,8 @@ prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, 
   {
     const auto lock = lock_for(all, dry_run, patience);
     if (lock.end() == lock_end::busy) {
-      result.problems.push_back(all.path() + ": a job commits or restarts there, or mana compact runs; try again later");
+      result.problems.push_back(all.path() + ": a job writes or restarts a checkpoint there, or mana compact runs; "
+                                             "try again later");
       return result;
     }
     const std::vector<kept_generation> known = look_at_all(all, result.problems);
@@ -225,13 +227,13 @@ prune_result prune_in(const own_directory& all, std::size_t keep, bool dry_run, 
   return result;
 }
 
-/// errors: store_error (no_checkpoint) where there is nothing to keep, and nothing to remove
+/// errors: store_error (no_checkpoint): nothing to keep, and nothing to remove
 void require_checkpoints(const std::string& directory) {
   const std::vector<generation> all = list(directory);
   if (all.empty()) throw store_error(error_kind::no_checkpoint, directory + ": there is no checkpoint; name the directory that "
                                      "mana run was given by --ckpt-dir");
   if (all.front().path == tidy(directory).string())
-    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name the directory that it is in");
+    throw store_error(error_kind::no_checkpoint, directory + ": this is one checkpoint; name its directory");
 }
 
 }  // namespace
@@ -251,7 +253,7 @@ void remove_files(const own_directory& all, std::uint64_t number, const std::fun
 }
 
 bool may_be_written(const own_directory& all, std::uint64_t number) {
-  if (!all.has(directory_lock::file_name)) return false;     // who writes has made it, with locks or without
+  if (!all.has(directory_lock::file_name)) return false;     // every writer makes this file, with or without locks
   const lock_end writer = directory_lock::state_of_generation(all, number);
   return writer == lock_end::busy || (writer == lock_end::none_here && was_touched(all.open_directory(generation_name(number))));
 }

@@ -9,7 +9,7 @@ namespace mana::store {
 
 namespace {
 
-/// What the kept ones refer to, and what that refers to itself: what is left over of a chain restarts as a whole.
+/// The generations that the kept ones refer to, directly or not: the rest of a chain must stay complete.
 std::set<std::uint64_t> needed_by_kept(std::span<const kept_generation> generations, std::size_t keep) {
   std::set<std::uint64_t> needed;
   std::size_t sound = 0;
@@ -20,7 +20,7 @@ std::set<std::uint64_t> needed_by_kept(std::span<const kept_generation> generati
   return needed;
 }
 
-/// in: newer  sound generations that are newer
+/// in: newer  number of newer generations that are sound
 bool may_go(const kept_generation& g, std::size_t newer, std::size_t keep) {
   switch (g.state) {
     case generation_state::sound:

@@ -1,4 +1,4 @@
-// Which generations of a directory are not needed any more. Knows nothing of files.
+// Finds the generations of a directory that are no longer needed. Knows nothing of files.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,13 +8,13 @@
 namespace mana::store {
 
 enum class generation_state {
-  sound,            // complete, as far as its manifest tells
+  sound,            // complete, according to its manifest
   failed,           // complete, and a restart found it damaged
-  damaged,          // its manifest is
+  damaged,          // its manifest is damaged
   incomplete,       // without a manifest, and nobody writes it; nodes may have images of it
-  left_behind,      // the same, in a directory of which no node has images: it means nothing
-  being_written,    // without one yet
-  unreadable,       // the system could not say
+  left_behind,      // the same, in a directory of which no node has images: it is worthless
+  being_written,    // without a manifest yet
+  unreadable,       // the system could not tell
 };
 
 struct kept_generation {
@@ -28,11 +28,12 @@ inline constexpr std::size_t keep_all = SIZE_MAX, kept_generations = 2 /* where 
 /// in: text  1 … most_kept, or "all"      errors: std::invalid_argument with words for the user
 std::size_t parse_keep(const std::string& text);
 
-/// INV-34 of the newest `keep` sound generations none is named, nor one that their images refer to, nor one that those of such a
-/// one do, nor what might be one: what cannot be read counts as none of the newest, is not named, and may refer to any before it.
+/// INV-34 of the newest `keep` sound generations none is removed, nor a generation that their images refer to, directly
+/// or not. An unreadable generation stays, does not count as one of the newest, and may refer to any generation before
+/// it.
 /// in:  generations  ascending
-/// out: numbers, ascending: what is older than the newest `keep` sound ones; what was left incomplete before the newest sound
-///      one; and what was left behind, wherever it is: nothing refers to what never was complete
+/// out: numbers, ascending. Generations older than the newest `keep` sound ones, incomplete ones before the newest
+///      sound one, and all that were left behind: nothing refers to an incomplete generation
 std::vector<std::uint64_t> superfluous(std::span<const kept_generation> generations, std::size_t keep);
 
 }  // namespace mana::store

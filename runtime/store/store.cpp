@@ -24,7 +24,7 @@ using files::own_directory;
 
 namespace {
 
-/// Of those who remove, which is done in an instant: the files go when nobody is kept from anything any more.
+/// Time to wait for removals, which hold the lock for an instant: their files go after they release it.
 constexpr std::chrono::seconds patience{10};
 
 std::vector<std::uint64_t> numbers_in(const own_directory& directory) {
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> numbers_in(const own_directory& directory) {
   return found;
 }
 
-/// in: who  has written it
+/// in: who  wrote it
 void check_bytes(const own_directory& own, const std::string& name, std::uint64_t bytes, const std::string& who) {
   std::optional<std::uint64_t> seen;
   try {
@@ -45,7 +45,8 @@ void check_bytes(const own_directory& own, const std::string& name, std::uint64_
   }
   if (seen != bytes)
     throw store_error(error_kind::missing_file, own.path_of(name) + ": " + who + " wrote " + std::to_string(bytes) +
-                      " bytes that rank 0 does not see; the checkpoint directory must be on a file system that all nodes share");
+                      " bytes that rank 0 does not see; put the checkpoint directory on a file system that all nodes "
+                      "share");
 }
 
 void check_files(const own_directory& own, const manifest& contents) {
@@ -53,16 +54,17 @@ void check_files(const own_directory& own, const manifest& contents) {
   for (const file_copy& f : contents.copies) check_bytes(own, f.name, f.bytes, "a rank");
 }
 
-/// Ranks refer to what they find under a copy's name: it must be what one of them has made.
+/// Ranks refer to the files under the copies' names: each must be one that a rank has made.
 void check_copies(const own_directory& own, const manifest& contents) {
   for (const std::string& name : own.names())
     if (name.starts_with(image::program_files::copy_begins) &&
         std::none_of(contents.copies.begin(), contents.copies.end(), [&](const file_copy& f) { return f.name == name; }))
-      throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, which images may refer to");
+      throw store_error(error_kind::missing_file, own.path_of(name) + ": no rank has made this file, and images may "
+                                                                      "refer to it");
 }
 
-/// INV-36 what is committed refers to nothing that was removed, or is known to be damaged: who removes waits until it is
-/// committed, or did so before.
+/// INV-36 a committed checkpoint refers to nothing that was removed, or is known to be damaged: a removal is over
+/// before the check, or waits for the commit.
 void check_bases(const own_directory& all, const manifest& contents) {
   for (const std::uint64_t base : contents.builds_on) {
     const std::string name = generation_name(base);
@@ -71,12 +73,13 @@ void check_bases(const own_directory& all, const manifest& contents) {
       throw store_error(error_kind::damaged, all.path_of(name) + ": the images have a part of their memory there, and a restart "
                         "found it damaged; the next checkpoint will be whole");
     if (!is_there)
-      throw store_error(error_kind::missing_file, all.path_of(name) + ": the images have a part of their memory there, and "
-                        "somebody has removed it; the next checkpoint will be whole");
+      throw store_error(error_kind::missing_file, all.path_of(name) + ": the images have a part of their memory "
+                                                                      "there, and it was removed; the next checkpoint "
+                                                                      "will be whole");
   }
 }
 
-/// Writes under another name, syncs, renames into place.
+/// Writes under another name, syncs, and renames.
 void write_manifest(const own_directory& own, const std::string& text) {
   own.remove(new_manifest_name);
   own.write_file(new_manifest_name, text);
@@ -133,7 +136,7 @@ bool is_complete(const generation& g) {
   return lstat((g.path + "/" + manifest_name).c_str(), &about) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/// Another job may take the same number at the same time: then this one takes the next.
+/// If another job takes the same number at the same time, this one takes the next.
 generation begin_generation(const std::string& directory, std::uint64_t at_least) {
   return in_store(error_kind::unwritable, [&]() -> generation {
     const own_directory all = own_directory::make(tidy(directory).string());
@@ -183,7 +186,7 @@ generation newest_complete(const std::string& directory) {
   for (auto g = all.rbegin(); g != all.rend(); ++g)
     if (is_complete(*g)) return *g;
   throw store_error(error_kind::no_checkpoint, directory + ": there is no complete checkpoint" +
-                    (all.empty() ? std::string() : " (" + std::to_string(all.size()) + " that were not finished)") +
+                    (all.empty() ? std::string() : " (" + std::to_string(all.size()) + " unfinished)") +
                     "; name the directory that mana run was given by --ckpt-dir");
 }
 

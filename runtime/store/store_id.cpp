@@ -19,7 +19,7 @@ using files::own_directory;
 
 constexpr const char* id_name = "store-id";
 constexpr const char* new_id_name = "store-id.new";
-constexpr std::chrono::seconds patience{10};      // with who removes checkpoints, which is done in an instant
+constexpr std::chrono::seconds patience{10};      // for a removal of checkpoints, which holds the lock for an instant
 constexpr std::size_t digits = 32;
 
 std::string draw_id() {
@@ -44,8 +44,8 @@ std::optional<std::string> read_in(const own_directory& own) {
   std::string text = own.read_file(id_name, digits + 1);
   if (text.ends_with('\n')) text.pop_back();
   if (!is_id(text))
-    throw store_error(error_kind::damaged, own.path_of(id_name) + ": this is no name of a directory of checkpoints; remove it, "
-                                           "and images on the nodes are not looked for any more");
+    throw store_error(error_kind::damaged, own.path_of(id_name) + ": this is no valid store-id; remove the file, and "
+                                                                  "mana no longer looks for images on the nodes");
   return text;
 }
 
@@ -62,7 +62,7 @@ std::optional<std::string> read_store_id(const std::string& directory) {
   });
 }
 
-/// One at a time; under another name first, so that a crash leaves all of it or nothing.
+/// One process at a time. The file gets its name last, so that a crash leaves all of it or nothing.
 std::string make_store_id(const std::string& directory) {
   return in_store(error_kind::unwritable, [&] {
     const own_directory own = own_directory::make(tidy(directory).string());

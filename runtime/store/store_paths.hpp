@@ -1,4 +1,4 @@
-// What the parts of the store have in common: names in a directory of checkpoints, and errors.
+// The common part of the store: names in a directory of checkpoints, and errors.
 #pragma once
 #include <runtime/files/own_directory.hpp>
 #include <runtime/store/store.hpp>
@@ -11,8 +11,8 @@ inline constexpr const char* manifest_name = "manifest.json";
 inline constexpr const char* new_manifest_name = "manifest.json.new";
 inline constexpr const char* failed_name = "failed";
 
-/// Absolute, without the slash at the end that a user may have typed, and without ".". What ".." means is for the system to say:
-/// behind a link it is another directory than the one before it in the text.
+/// Makes the path absolute, without a final slash and without ".". Keeps "..", which only the system can resolve:
+/// behind a link it is not the directory before it in the text.
 inline std::filesystem::path tidy(const std::string& directory) {
   std::filesystem::path path;
   for (const auto& name : std::filesystem::absolute(directory))
@@ -20,7 +20,7 @@ inline std::filesystem::path tidy(const std::string& directory) {
   return path;
 }
 
-/// in: refused  what an error of the system is
+/// in: refused  kind for an error of the system
 inline store_error as_store_error(const files::image_error& error, error_kind refused) {
   switch (error.kind()) {
     case files::error_kind::missing: return {error_kind::missing_file, error.what()};
@@ -32,7 +32,7 @@ inline store_error as_store_error(const files::image_error& error, error_kind re
   }
 }
 
-/// out: what the step gives      errors: store_error in place of image_error
+/// out: the step's result      errors: store_error in place of image_error
 template <class Step>
 auto in_store(error_kind refused, Step&& step) {
   try {

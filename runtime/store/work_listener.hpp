@@ -1,4 +1,4 @@
-// Who wants to know how far something is that reads, writes or removes many bytes.
+// Receives the progress of work that reads, writes or removes many bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mana::store {
 
-/// One file's part, or one generation's.
+/// The part of one file, or of one generation.
 struct work_size {
   std::string name;                  // "rank 3", "checkpoint 12"
   std::uint64_t bytes = 0;

@@ -23,7 +23,7 @@ bool read_at(int fd, void* to, std::size_t n, std::uint64_t offset) noexcept {
   return got >= 0 && static_cast<std::size_t>(got) == n;
 }
 
-/// The word number i of a note.
+/// Word i of a note.
 std::uint64_t word(const std::vector<char>& note, std::size_t i) noexcept {
   std::uint64_t value = 0;
   if ((i + 1) * sizeof value <= note.size()) std::memcpy(&value, note.data() + i * sizeof value, sizeof value);
@@ -56,7 +56,7 @@ void core_memory::read_headers() {
   if (!read_at(fd_, &header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_CORE || header.e_machine != arch::elf_machine ||
       header.e_phentsize != sizeof(Elf64_Phdr))
-    fail("this is no core dump of an x86-64 process");
+    fail("this is not a core dump of an x86-64 process");
   std::size_t count = header.e_phnum;
   Elf64_Shdr first{};
   if (count == PN_XNUM && read_at(fd_, &first, sizeof first, header.e_shoff)) count = first.sh_info;

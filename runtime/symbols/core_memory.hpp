@@ -1,4 +1,4 @@
-// The memory of a process as its core dump has it.
+// The memory of a process, from its core dump.
 #pragma once
 #include <runtime/symbols/memory_view.hpp>
 
@@ -10,13 +10,13 @@ namespace mana::symbols {
 
 class core_memory final : public memory_view {
  public:
-  /// errors: memory_error if the file cannot be read, or is no core dump of an x86-64 process
+  /// errors: memory_error if the file cannot be read, or is not a core dump of an x86-64 process
   explicit core_memory(const std::string& path);
   ~core_memory() override;
-  /// What the core leaves out comes from the files that were mapped, as far as they are there.
+  /// Bytes that the core omits come from the mapped files, if these exist.
   bool read(std::uintptr_t address, void* to, std::size_t n) const noexcept override;
   std::string file_at(std::uintptr_t address) const override;
-  /// The program that the kernel had started: the lower half. Empty if the core does not say.
+  /// The program that the kernel started: the lower half. Empty: the core does not tell.
   std::string program() const;
 
  private:

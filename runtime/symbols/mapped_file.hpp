@@ -1,4 +1,4 @@
-// A file's bytes, of which only those that are looked at are read: libraries are large, their symbol tables are not.
+// Maps a file, so that only the parts in use are read: libraries are large, their symbol tables are not.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ class mapped_file {
   ~mapped_file();
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
-  /// Empty if the file could not be read.
+  /// Empty: the file could not be read.
   std::string_view bytes() const noexcept { return {static_cast<const char*>(begin_), size_}; }
 
  private:
@@ -23,7 +23,7 @@ class mapped_file {
   std::size_t size_ = 0;
 };
 
-/// The T at this offset of a file's bytes; nothing if it reaches beyond them.
+/// The T at this offset of a file's bytes; nothing if it extends beyond them.
 template <class T>
 std::optional<T> at(std::string_view bytes, std::uint64_t offset) noexcept {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;

@@ -1,4 +1,4 @@
-// The memory of a process, which may be another one, or have ended.
+// The memory of a process, which may be another process, or have ended.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mana::symbols {
 
-/// The memory cannot be looked at, or is not that of a rank; one line. errno_value: 0 if the system is not the cause
+/// The memory cannot be read, or is not a rank's; one line. errno_value: 0 if the system is not the cause
 struct memory_error : std::runtime_error {
   explicit memory_error(const std::string& what, int errno_value_ = 0)
       : std::runtime_error(what), errno_value(errno_value_) {}
@@ -22,7 +22,7 @@ class memory_view {
   memory_view& operator=(const memory_view&) = delete;
   virtual ~memory_view() = default;
 
-  /// All n bytes, or false.
+  /// Reads all n bytes, or returns false.
   virtual bool read(std::uintptr_t address, void* to, std::size_t n) const noexcept = 0;
   /// Path of the file that is mapped there; empty: none.
   virtual std::string file_at(std::uintptr_t address) const = 0;
@@ -33,7 +33,7 @@ class memory_view {
     if (!read(address, &value, sizeof value)) return std::nullopt;
     return value;
   }
-  /// Characters up to a zero, or to what can be read, at most 4096.
+  /// Characters up to a zero or an unreadable byte, at most 4096.
   std::string text(std::uintptr_t address) const {
     std::string all;
     char next = 0;

@@ -21,7 +21,7 @@ namespace {
 struct function { std::uint64_t bytes; std::string name; };
 using functions = std::map<std::uintptr_t, function>;
 
-/// All functions of a file, or those that it exports where it has been stripped.
+/// All functions of a file. A stripped file has only its exported functions.
 void add_functions(std::string_view file, std::uintptr_t bias, functions& all) {
   const auto add = [&](std::string_view name, const Elf64_Sym& s) {
     const auto type = ELF64_ST_TYPE(s.st_info);
@@ -31,7 +31,7 @@ void add_functions(std::string_view file, std::uintptr_t bias, functions& all) {
   if (!for_each_symbol(file, SHT_SYMTAB, add)) for_each_symbol(file, SHT_DYNSYM, add);
 }
 
-/// The stub is in memory as it is in its file, which is nowhere.
+/// The stub has no file on the disk: its file's bytes are in memory.
 void add_stub(const memory_view& memory, functions& all) {
   const auto header = memory.get<Elf64_Ehdr>(lower::stub_address);
   if (!header) return;

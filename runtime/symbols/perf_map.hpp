@@ -4,12 +4,12 @@
 
 namespace mana::symbols {
 
-/// A line for each function of what the upper half of `memory` has loaded, and of the stub: address, bytes, name, the
-/// first two hexadecimal; ascending, one name per address.
+/// A line for each function of the objects that the upper half of `memory` has loaded, and of the stub: address, bytes,
+/// name. The first two are hexadecimal. Ascending, one name for each address.
 /// errors: memory_error as upper_objects()
 std::string perf_map(const memory_view& memory);
 
-/// Writes the map of this process to /tmp/perf-PID.map, in the place of one that an earlier process left.
+/// Writes the map of this process to /tmp/perf-PID.map. Replaces a map of an earlier process.
 /// errors: memory_error
 void write_perf_map();
 

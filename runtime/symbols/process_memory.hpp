@@ -9,7 +9,7 @@ namespace mana::symbols {
 class process_memory final : public memory_view {
  public:
   /// in:     pid  as the name of a directory of /proc; "self" is this process
-  /// errors: memory_error if there is no such process, or the system does not let its memory be read
+  /// errors: memory_error if no such process exists, or the system refuses to read its memory
   explicit process_memory(const std::string& pid);
   ~process_memory() override;
   bool read(std::uintptr_t address, void* to, std::size_t n) const noexcept override;

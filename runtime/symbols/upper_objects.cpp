@@ -15,19 +15,19 @@ namespace mana::symbols {
 
 namespace {
 
-constexpr std::size_t most_objects = 100000;         // a list that does not end is damage
+constexpr std::size_t most_objects = 100000;         // a list without an end is damage
 
 std::uintptr_t place(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 void check_version(const memory_view& memory) {
   const auto magic = memory.get<std::uint64_t>(lower::bridge_address);
   const auto major = memory.get<std::uint32_t>(lower::bridge_address + offsetof(lower::bridge, major));
-  if (!magic || *magic != lower::bridge_magic) throw memory_error("no program has been loaded there by mana");
+  if (!magic || *magic != lower::bridge_magic) throw memory_error("mana has loaded no program there");
   if (major != lower::layout_major)
     throw memory_error("the program there was loaded by another version of mana");
 }
 
-/// The program's element with this tag of its dynamic section; 0: none.
+/// The first value with this tag in the program's dynamic section; 0: none.
 std::uint64_t dynamic_value(const memory_view& memory, std::uintptr_t section, std::int64_t tag) {
   for (std::size_t i = 0; i < 4096; ++i) {
     const auto entry = memory.get<Elf64_Dyn>(section + i * sizeof(Elf64_Dyn));
@@ -53,7 +53,7 @@ loaded_program find_program(const memory_view& memory) {
   const std::uintptr_t image = fixed.value_or(0) != 0 ? *fixed : moved;
   loaded_program found{{memory.text(split::saved_state_address + offsetof(split::saved_state, program)), 0}};
   const auto header = memory.get<Elf64_Ehdr>(image);
-  if (!is_elf(header)) throw memory_error("no program is there yet");
+  if (!is_elf(header)) throw memory_error("mana has loaded no program there yet");
   found.object.bias = header->e_type == ET_EXEC ? 0 : image;
   for (std::size_t i = 0; i < header->e_phnum; ++i) {
     const auto segment = memory.get<Elf64_Phdr>(image + header->e_phoff + i * sizeof(Elf64_Phdr));
@@ -62,7 +62,7 @@ loaded_program find_program(const memory_view& memory) {
   return found;
 }
 
-/// The linker names a library as it found it, which may be relative to where the process was then.
+/// The linker may name a library by a path that is relative to an earlier working directory of the process.
 std::string path_of(const memory_view& memory, const link_map& object) {
   const std::string mapped = memory.file_at(place(object.l_ld));
   return mapped.empty() || mapped.ends_with(" (deleted)") ? memory.text(place(object.l_name)) : mapped;
@@ -83,12 +83,12 @@ std::vector<upper_object> upper_objects(const memory_view& memory) {
     next = place(object->l_next);
     if (place(object->l_ld) == program.dynamic) continue;
     std::string path = path_of(memory, *object);
-    if (path.find('/') != std::string::npos) all.push_back({std::move(path), object->l_addr});   // not the vDSO
+    if (path.find('/') != std::string::npos) all.push_back({std::move(path), object->l_addr});   // skips the vDSO
   }
   return all;
 }
 
-/// The page of the headers, which the loader does not change, has the build id in it.
+/// The page of headers contains the build id, and the loader does not change it.
 bool is_as_loaded(const memory_view& memory, const upper_object& object) {
   const mapped_file file(object.path);
   const std::string_view bytes = file.bytes();

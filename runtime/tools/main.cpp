@@ -1,4 +1,5 @@
-// The command `mana`: reads its words, does what they say, and turns failures into a sentence and an exit status.
+// The command `mana`: parses its arguments, runs the command, and turns a failure into an error message and an exit
+// status.
 #include <runtime/tools/launch/follow.hpp>
 #include <runtime/tools/mpi/launcher.hpp>
 #include <runtime/tools/options/command_line.hpp>
@@ -7,6 +8,7 @@
 #include <runtime/tools/text/safe_name.hpp>
 
 #include <runtime/job/rank_end.hpp>
+#include <runtime/words/error_text.hpp>
 
 #include <fmt/format.h>
 
@@ -41,17 +43,15 @@ struct execute {
   int operator()(const diff_command& wanted) const { return diff(wanted); }
   int operator()(const extract_command& wanted) const { return extract(wanted); }
   int operator()(const completion_command& wanted) const { return complete(wanted); }
+  int operator()(const help_command& wanted) const { return help(wanted, process_environment); }
   int operator()(const verify_command& wanted) const { return verify(wanted); }
   int operator()(const prune_command& wanted) const { return prune(wanted); }
   int operator()(const compact_command& wanted) const { return compact(wanted); }
 };
 
-std::string text_of(const failure& failed) {
-  const std::string text = fmt::format("mana: error: {}", failed.what());
-  return shown_lines(failed.remedy().empty() ? text : fmt::format("{}\n      {}", text, failed.remedy()));
-}
+std::string text_of(const failure& failed) { return shown_lines(words::error_text(failed.what(), failed.remedy())); }
 
-/// Most often every rank of a job meets the same failure: one of each node says so.
+/// Usually every rank of a job meets the same failure: one rank of each node prints it.
 [[noreturn]] void end_rank(const failure& failed, const launcher& started_by) {
   const bool is_first = started_by.node_rank == 0;
   const std::string text = text_of(failed);
@@ -59,7 +59,7 @@ std::string text_of(const failure& failed) {
                 is_first ? job::speaker::this_rank : job::speaker::another);
 }
 
-/// Other commands are about a job, and not part of one, whoever runs them.
+/// The other commands concern a job and are no part of one, whoever runs them.
 bool is_rank(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view command = argv[1];
@@ -69,25 +69,27 @@ bool is_rank(int argc, char** argv) {
 int end(const failure& failed, bool is_of_job) {
   const launcher started_by = find_launcher(process_environment);
   if (is_of_job) end_rank(failed, started_by);
-  // Where even this cannot be written, the status is all there is to say it.
+  // If even this text cannot be written, only the exit status is left.
   if (started_by.node_rank == 0) std::fputs((text_of(failed) + "\n").c_str(), stderr);
   return static_cast<int>(failed.code());
 }
 
-/// Else a file that a command opens would have a standard stream's number, and get what is said there.
+/// If a standard stream is closed, the next file that a command opens gets its number, and messages go into that file.
 void keep_standard_streams() noexcept {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
 failure lost_output(const std::string& why) {
-  return failure(mana::exit_status::output_lost, "standard output: " + why, "what the command did is done; what it had to say of it is lost");
+  return failure(mana::exit_status::output_lost, "standard output: " + why, "the command has done its work; only its "
+                                                                            "output is lost. Make room, and run it "
+                                                                            "again");
 }
 
-/// What was said may be in memory still.
+/// Text may still be in a buffer.
 void flush_output() {
   if (std::fflush(stdout) != 0) throw lost_output(std::strerror(errno));
-  if (std::ferror(stdout) != 0) throw lost_output("not all of it could be written");
+  if (std::ferror(stdout) != 0) throw lost_output("the output is incomplete");
 }
 
 int execute_words(int argc, char** argv) {

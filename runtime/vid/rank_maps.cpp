@@ -1,4 +1,4 @@
-// Lists of ranks and clocks, as this process has them: interned under a lock, for as long as it lives.
+// Lists of ranks, and clocks, of this process: interned under a lock, for its lifetime.
 #include <mana/lower/abi.hpp>
 #include <mana/lower/neutral.hpp>
 #include <mana/vid/ggid.hpp>
@@ -17,7 +17,7 @@ rank_map* all_maps = nullptr;
 std::atomic<group_clock*> clocks{nullptr};
 group_clock *first_retired = nullptr, *last_retired = nullptr;      // in the order in which communicators were freed
 
-/// intern_lock is held, in all of these.
+/// The caller of each of these holds intern_lock.
 group_clock* append(const ggid_pair& name, const int* members, std::uint32_t size, bool is_communicators) {
   auto* const c =
       new group_clock{name.ggid, name.check, {0}, clocks.load(), size, 0, members, is_communicators, nullptr};
@@ -33,7 +33,7 @@ group_clock* clock_named(const ggid_pair& name, const int* sorted, int n) {
   return append(name, members, static_cast<std::uint32_t>(n), false);
 }
 
-/// Name of a sequence of collectives over the group that `plain` counts.
+/// Name of a sequence of collectives over the group of `plain`.
 ggid_pair name_of(const group_clock& plain, std::uint64_t key) { return {plain.ggid, plain.check ^ mix64(key)}; }
 
 group_clock* clock_of(std::vector<int> members) {
@@ -78,7 +78,8 @@ group_clock* communicator_clock(const group_clock& everyone, std::uint64_t linea
     return append(name, everyone.members, everyone.size, true);
   group_clock& again = *first_retired;
   first_retired = std::exchange(again.next_retired, nullptr);
-  // The agent reads nothing else of a clock without a start, and the first start follows this in the machine's order.
+  // If a clock has no start, the agent reads nothing else of it. The machine's order puts the first start after these
+  // stores.
   again.ggid = name.ggid;
   again.check = name.check;
   again.size = everyone.size;

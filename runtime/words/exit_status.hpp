@@ -1,24 +1,25 @@
-// Exit statuses of the command and of the lower halves: users cannot tell the two programs apart, so there is one list. The guide's
-// table and the manual's list are printed from this one.
+// Exit statuses of the command and of the lower halves. Users cannot tell these programs apart, so they share one list.
+// The guide's table and the manual's list are printed from it.
 //
-// INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning for ever.
+// INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning forever.
 #pragma once
 #include <mana/gen/families.hpp>
 
 #include <string_view>
 
-#define MANA_REPORT_IT "please report it, with the message"
+#define MANA_REPORT_IT "report it, with the message and the output of mana --version"
 
-// ROW(name, number, meaning, remedy): the texts are the guide's. A failure says what to do in its own words; where the remedy
-// ends with MANA_REPORT_IT, it says that.
+// ROW(name, number, meaning, remedy): the guide's texts. The message of a failure gives its own remedy, except if the
+// row's remedy ends with MANA_REPORT_IT.
 #define MANA_EXIT_STATUSES(ROW) \
   ROW(success, 0, "done", \
       "") \
-  ROW(differ, 1, "`mana diff`: what was compared is not equal", \
+  ROW(differ, 1, "`mana diff`: the compared checkpoints differ", \
       "") \
   ROW(internal, 63, "an error that mana does not expect", \
       "this is a defect of mana: " MANA_REPORT_IT) \
-  ROW(usage, 64, "unknown command or option, bad value, no program given; the same in the configuration file, or one that is not the user's alone", \
+  ROW(usage, 64, "unknown command or option, wrong value, no program given; the same in the configuration file, or " \
+                 "a file that others can change", \
       "`mana --help`, `mana COMMAND --help`, `--no-config`") \
   ROW(program_not_found, 65, "program not found", \
       "check the path, on every node") \
@@ -30,7 +31,8 @@
       "build it for x86-64") \
   ROW(program_static, 69, "program statically linked", \
       "link it dynamically") \
-  ROW(not_mpi, 70, "MPI_Init of a program that is run without MPI: it has loaded one, is no rank (an MPI program that was started past mana), or is a copy made by fork", \
+  ROW(not_mpi, 70, "MPI_Init was called without mana's MPI: the program loaded an MPI, was started past mana, or is " \
+                   "a forked copy", \
       "start it with mpirun, or `--mpi`") \
   ROW(mpi_mismatch, 71, "program and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
       "use the other mpirun; `srun --mpi=pmi2`") \
@@ -48,23 +50,27 @@
       "see its message; try the program without mana") \
   ROW(checkpoint_missing, 80, "no complete checkpoint, or a rank's image is missing", \
       "`mana list DIR`") \
-  ROW(checkpoint_damaged, 81, "an image is truncated or damaged, and there is no older checkpoint, or it was seen only while memory was read", \
-      "`mana verify DIR`; restart again: an older one is taken") \
+  ROW(checkpoint_damaged, 81, "an image is truncated or damaged, and there is no older checkpoint, or the damage " \
+                              "appeared only while memory was read", \
+      "`mana verify DIR`; restart again, from an older checkpoint") \
   ROW(rank_count_differs, 82, "another number of ranks than at the checkpoint", \
       "`mpirun -n` with the number that the message names") \
-  ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of the program is not there", \
+  ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of " \
+                               "the program is missing", \
       "the message names both; `--map` for what has moved") \
   ROW(memory_occupied, 84, "the checkpoint's addresses are not free in the new process", \
       MANA_REPORT_IT) \
-  ROW(checkpoint_unreadable, 85, "the system refused to read a checkpoint, or to map its memory; the checkpoint itself may be sound", \
+  ROW(checkpoint_unreadable, 85, "the system refused to read a checkpoint, or to map its memory; the checkpoint " \
+                                 "itself may be intact", \
       "as the message says; restart again") \
   ROW(checkpoint_not_own, 86, "a checkpoint, or a directory on the way to it, belongs to somebody else, is a link, or can be replaced by all users", \
       "as the message says: `chmod`, or a directory of your own") \
-  ROW(directory_in_use, 87, "another job has the directory of checkpoints, or the job that is to be restarted still runs", \
+  ROW(directory_in_use, 87, "another job has the directory of checkpoints, or the job still runs that you want to " \
+                            "restart", \
       "a directory for each (`--ckpt-dir`); `mana checkpoint --stop`, and restart then") \
-  ROW(stopped, 88, "no failure: the job was saved and stopped, as it was asked to (`--stopped-status` for another number)", \
+  ROW(stopped, 88, "no failure: the job was saved and stopped on request (`--stopped-status` for another number)", \
       "`mana restart DIR`") \
-  ROW(other_mana, 89, "the job is of another mana, which speaks another version of the protocol", \
+  ROW(other_mana, 89, "the job belongs to another mana, which speaks another version of the protocol", \
       "the mana that the message names") \
   ROW(no_job, 90, "no such job", \
       "`--ckpt-dir`, `--job`") \
@@ -72,20 +78,21 @@
       "") \
   ROW(job_ended, 92, "the job has ended, or its node cannot be reached", \
       "`mana list DIR`") \
-  ROW(no_answer, 93, "no answer within `--timeout`; the job goes on with what it was asked", \
+  ROW(no_answer, 93, "no answer within `--timeout`; the job continues with the request", \
       "`mana status`") \
-  ROW(not_saved, 94, "the job could not take the checkpoint; earlier checkpoints stand, and it runs on unless the message says that a rank has ended", \
+  ROW(not_saved, 94, "the job could not take the checkpoint; earlier checkpoints remain, and the job continues " \
+                     "unless the message says that a rank has ended", \
       "the message says why") \
   ROW(not_a_rank, 95, "`mana gdb`: no rank of a job under mana, or no core dump of one", \
       "give a process whose /proc/PID/exe is mana-lower-…") \
   ROW(debugger_missing, 96, "`mana gdb`: there is no gdb", \
       "install the package gdb") \
   ROW(will_not_work, 97, "`mana doctor`: something will not work", \
-      "its lines say what, and the remedy") \
-  ROW(not_removed, 98, "`mana prune` could not remove, or not look at, all that is there", \
-      "as the message says; what is there restarts") \
-  ROW(output_lost, 99, "a command could not write its standard output: a full disk, or it was closed; what it was to do is done", \
-      "make room, and ask again")
+      "its lines name the cause and the remedy") \
+  ROW(not_removed, 98, "`mana prune` could not remove or examine some files", \
+      "as the message says; the remaining checkpoints can be restarted") \
+  ROW(output_lost, 99, "a command could not write its standard output (full disk, or closed); it has done its work", \
+      "make room, and run it again")
 
 namespace mana {
 
@@ -104,14 +111,14 @@ struct exit_status_row {
 inline constexpr exit_status_row exit_statuses[] = {MANA_EXIT_STATUSES(MANA_ROW)};
 #undef MANA_ROW
 
-/// What a failure with this status says to do where it says nothing itself: most often nothing, since the row's words are of all of them.
+/// The remedy of a failure whose message has none. Mostly empty, since a row's remedy covers several failures.
 constexpr const char* remedy_of_all(exit_status status) noexcept {
   for (const exit_status_row& row : exit_statuses)
     if (row.status == status && std::string_view(row.remedy).ends_with(MANA_REPORT_IT)) return row.remedy;
   return "";
 }
 
-/// No number twice.
+/// Each number occurs once.
 consteval bool statuses_ascend() {
   int last = -1;
   for (const exit_status_row& row : exit_statuses) {

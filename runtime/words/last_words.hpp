@@ -1,4 +1,4 @@
-// What a rank printed before it ends the job is taken by its launcher first.
+// Waits until the launcher has read what a rank printed, before the rank ends the job.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -9,13 +9,12 @@
 
 namespace mana::words {
 
-/// Longest wait for a reader that takes nothing, ms.
+/// Longest wait for a reader that does not read, ms.
 inline constexpr int last_words_ms = 500;
 
-/// Returns when what this process wrote to its standard output and error, as far as they are pipes, was read, or after
-/// last_words_ms. A launcher that is told to end the job through another connection may look at that one first, and close the
-/// pipes with what is in them: MPICH's lost one message of eight on a busy machine, natively too. There is no event for a pipe
-/// that was emptied.
+/// Returns when the pipes of this process's standard output and error are empty, or after last_words_ms. A launcher
+/// that is told to end the job through another connection may look at that one first, and close the pipes unread.
+/// MPICH's lost one message of eight on a busy machine, natively too. No event reports an empty pipe.
 inline void await_last_words() noexcept {
   for (int waited_ms = 0; waited_ms < last_words_ms; ++waited_ms) {
     bool taken = true;

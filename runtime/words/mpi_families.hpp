@@ -1,4 +1,4 @@
-// What mpis/*/family.toml says, asked for.
+// Queries of the facts in mpis/*/family.toml.
 #pragma once
 #include <mana/gen/families.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana {
 
-/// in: list  of a mpi_family: ends with a null pointer      out: whether f says so of one
+/// in: list  of a mpi_family: ends with a null pointer      out: whether f holds for an entry
 template <class F>
 bool any_in(const char* const* list, F&& f) {
   for (; *list != nullptr; ++list)
@@ -22,22 +22,23 @@ constexpr const mpi_family* family_of(mpi_name id) noexcept {
   return nullptr;
 }
 
-/// in: name  a library's, without directory      out: the family whose C library it is, nullptr if of none that is built
+/// in: name  a library's, without directory      out: the family with this C library; nullptr: none of the built
+///     families
 inline const mpi_family* family_of_library(std::string_view name) noexcept {
   for (const mpi_family& family : mpi_families)
     if (any_in(family.sonames, [&](const char* soname) { return name == soname; })) return &family;
   return nullptr;
 }
 
-/// Whether it is some MPI's C library, also one that there is no lower half for.
+/// Whether the name is the C library of any MPI, even one without a lower half.
 inline bool is_mpi_library(std::string_view name) noexcept {
   for (const char* const stem : mpi_library_stems)
     if (name.starts_with(stem)) return true;
   return false;
 }
 
-/// The first variable of all families' lists that `read` takes.
-/// in: list  member of mpi_family; read  of a variable's value (never null)      out: false if none was taken
+/// The first variable of all families' lists that `read` accepts.
+/// in: list  member of mpi_family; read  of a variable's value (never null)      out: false: none was accepted
 template <class Get, class Read>
 bool first_variable(const char* const* mpi_family::* list, Get&& get, Read&& read) {
   for (const mpi_family& family : mpi_families)

@@ -1,5 +1,5 @@
-// How many processors the calling thread may use. The kernel's mask has as many bits as its machine may have
-// processors, which may be more than a cpu_set_t has: who asks with a shorter one is refused.
+// The number of processors that the calling thread may use. The kernel's mask has as many bits as its machine may have
+// processors, which may be more than a cpu_set_t has. The kernel refuses a shorter mask.
 #pragma once
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,12 +13,12 @@ namespace mana {
 
 using processor_mask = std::vector<unsigned long>;
 
-/// sched_getaffinity of the kernel. out: bytes that it wrote; -1, errno set
+/// The kernel's sched_getaffinity. out: bytes that it wrote; -1, errno set
 inline long ask_affinity(std::size_t bytes, unsigned long* mask) noexcept {
   return syscall(SYS_sched_getaffinity, 0, bytes, mask);
 }
 
-/// in: ask  as ask_affinity      out: the mask; of one processor where the kernel does not say
+/// in: ask  as ask_affinity      out: the mask; of one processor if the kernel refuses
 template <class Ask = long (*)(std::size_t, unsigned long*)>
 processor_mask allowed_processors(Ask&& ask = ask_affinity) {
   constexpr std::size_t first = 16, most = std::size_t{1} << 16;      // words: 1,024 and four million processors
@@ -30,7 +30,7 @@ processor_mask allowed_processors(Ask&& ask = ask_affinity) {
   return {1};
 }
 
-/// out: 1 at least
+/// out: at least 1
 inline int processors_in(const processor_mask& mask) noexcept {
   int n = 0;
   for (const unsigned long word : mask) n += std::popcount(word);

@@ -17,7 +17,7 @@ std::string percent(const work_part& part) {
   return text;
 }
 
-/// nullptr: none has begun and not ended.
+/// nullptr: no part is under way.
 const work_part* slowest_of(const std::vector<work_part>& parts) noexcept {
   const work_part* slowest = nullptr;
   for (const work_part& p : parts)

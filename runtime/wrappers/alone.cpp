@@ -17,7 +17,7 @@ namespace {
 
 using refusal = void (*)() noexcept;
 
-/// A table of functions of which each refuses, whatever its arguments are.
+/// A table of functions that all refuse, whatever their arguments.
 template <class Table>
 constexpr auto refusals() noexcept {
   std::array<refusal, (sizeof(Table) + sizeof(refusal) - 1) / sizeof(refusal)> all{};

@@ -1,11 +1,11 @@
-// The wrapper library in a process that has no lower half: a program that runs without mana, with mana's LD_PRELOAD.
+// The wrapper library in a process without a lower half: a program with mana's LD_PRELOAD that runs without mana.
 #pragma once
 
 namespace mana::wrappers {
 
-/// What wrappers look at on their way is there: a thread's block, which all threads share, and a bridge. What needs no
-/// MPI works (MPI_Initialized, MPI_Get_version); what would enter the lower half says that there is none, and ends the
-/// process. Before, all this is memory that is not mapped.
+/// Makes the memory that wrappers look at: a thread's block, which all threads share, and a bridge. Functions that need
+/// no MPI work (MPI_Initialized, MPI_Get_version). A call into the lower half says that none exists, and ends the
+/// process. Before this call the memory is not mapped.
 void stand_alone() noexcept;
 
 }  // namespace mana::wrappers

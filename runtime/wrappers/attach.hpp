@@ -1,5 +1,5 @@
-// How a library of the upper half meets the lower half, when the dynamic linker loads it: that of an MPI as well as the one for
-// programs without.
+// Connects a library of the upper half with the lower half, when the dynamic linker loads it: an MPI's library, or the
+// library for programs without MPI.
 #pragma once
 #include <runtime/wrappers/preload.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace mana::wrappers {
 
-/// out: false: there is no lower half in this process, which natively has not been found back to either
+/// out: false: this process has no lower half, and find_back() has not started its program again under mana
 inline bool comes_to_lower_half(int count, char** arguments, char** environment) noexcept {
   if (!lower::has_lower_half()) {
     find_back(count, arguments, environment);
@@ -22,9 +22,9 @@ inline bool comes_to_lower_half(int count, char** arguments, char** environment)
   return true;
 }
 
-/// in: entry  lives as long as the process     root  bridge::upper_root
+/// in: entry  must live as long as the process     root  bridge::upper_root
 inline void make_known(const lower::upper_entry& entry, std::uint64_t root) noexcept {
-  call::make_own_stack();        // who needs it says if there is no memory for it
+  call::make_own_stack();        // if memory is missing, the stack's user reports it
   const lower::services& s = *lower::the_bridge().service;
   lower::cross([&] { s.attach(&entry, root); });
 }

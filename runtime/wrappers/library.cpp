@@ -1,4 +1,4 @@
-// The wrapper library's objects, and how it makes itself known to the lower half when the dynamic linker loads it.
+// The wrapper library's objects, and its connection with the lower half when the dynamic linker loads it.
 #include <runtime/wrappers/alone.hpp>
 #include <runtime/wrappers/attach.hpp>
 
@@ -17,7 +17,7 @@ namespace mana {
 
 void call::park_if_asked() noexcept {
   if (checkpoint::runs_checkpoints(*lower::this_thread())) {
-    const lower::inside_guard inside;      // the hooks of one moment end before those of the next begin
+    const lower::inside_guard inside;      // hooks of a moment end before those of the next begin
     hooks::announce_request();
   }
   if (checkpoint::park_asked()) checkpoint::park_now<checkpoint::program_with_mpi>();
@@ -45,13 +45,13 @@ void flush(int all) noexcept { std::fflush(all != 0 ? nullptr : stdout); }
 
 constexpr lower::upper_functions functions = {sizeof functions, find_object, find_symbol, std::exit, flush};
 
-/// The library came by LD_PRELOAD into a process that mana does not run.
+/// LD_PRELOAD brought the library into a process that mana does not run.
 void without_lower_half() {
   stand_alone();
   app::init_predefined();
 }
 
-/// As the dynamic loader calls it: with the arguments of main.
+/// The dynamic loader calls it with the arguments of main.
 [[gnu::constructor(101)]] void attach(int count, char** arguments, char** environment) {
   if (!comes_to_lower_half(count, arguments, environment)) return without_lower_half();
   static const lower::upper_entry entry = {checkpoint::on_park_signal<checkpoint::program_with_mpi>,

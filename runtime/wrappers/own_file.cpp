@@ -1,8 +1,8 @@
-// Calls of libc that look at a file by its name. Of these only the link of /proc to the running program needs another answer
-// than the kernel's, which leads to the lower half; they are too frequent for a trap. Programs that make the system calls
-// themselves are told of the lower half's file.
+// Calls of libc that look at a file by its name. Only /proc's link to the running program needs another answer than the
+// kernel's, which leads to the lower half. The calls are too frequent for a trap. Programs that make the system calls
+// themselves see the lower half's file.
 //
-// Whoever comes behind this library (a tool that has such functions too) is asked, as without it.
+// A later library in the search order (a tool with such functions too) is called, as without this library.
 #include <mana/lower/own_program.hpp>
 #include <mana/lower/presence.hpp>
 
@@ -19,7 +19,7 @@
 namespace mana::wrappers {
 namespace {
 
-/// A function of whoever is behind this library. Found at its first use, in a signal handler too.
+/// A function of the next library. Looked up at its first use, even in a signal handler.
 template <class F>
 struct next_function {
   const char* name;
@@ -36,12 +36,13 @@ struct next_function {
   }
 };
 
-/// These errors come after the path was read.
+/// The kernel reports these errors after it has read the path.
 bool is_about_file(int error) noexcept {
   return error == EACCES || error == EROFS || error == ETXTBSY || error == ENODATA || error == ENOTSUP || error == ERANGE;
 }
 
-/// The call with the program's path, if it was of the link; else `first`, which the call gave, or what it gives now.
+/// If the path is the link, repeats the call with the program's path. Otherwise returns `first`, the result of the
+/// first call, or makes that call now.
 template <class Call, class Result>
 [[gnu::noinline]] Result of_program(Call&& call, int directory, const char* path, Result first,
                                     bool is_first = false) noexcept {
@@ -56,12 +57,12 @@ template <class Call, class Result>
   return call(AT_FDCWD, program);
 }
 
-/// call(directory, path): the call as it was made, or with another path.
+/// call(directory, path): the original call, or the call with another path.
 template <class Call>
 auto look(int directory, const char* path, Call&& call) noexcept {
   const auto result = call(directory, path);
   if (result < 0 && !is_about_file(errno)) return result;
-  __asm__("" : "+r"(path));      // libc's declarations say that it is not null, and the kernel takes that too
+  __asm__("" : "+r"(path));      // libc declares the path as not null, but the kernel accepts null
   const std::size_t n = path == nullptr ? 0 : std::strlen(path);
   const bool may_be = n >= 3 && path[n - 1] == 'e' && path[n - 2] == 'x' && path[n - 3] == 'e';
   return may_be ? of_program(call, directory, path, result) : result;
@@ -140,7 +141,7 @@ MANA_SHOWN int faccessat(int at, const char* path, int mode, int flags) noexcept
   const auto call = [&](int d, const char* p) { return next_faccessat.get()(d, p, mode, flags); };
   return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? call(at, path) : look(at, path, call);
 }
-/// A first answer would change the handle's size: the path is looked at before.
+/// The first answer would change the handle's size, so the path is checked beforehand.
 MANA_SHOWN int name_to_handle_at(int at, const char* path, file_handle* into, int* mount, int flags) noexcept {
   const auto call = [&](int d, const char* p) { return next_name_to_handle_at.get()(d, p, into, mount, flags); };
   const bool is_there = (flags & AT_SYMLINK_FOLLOW) != 0 && next_faccessat.get()(at, path, F_OK, 0) == 0;

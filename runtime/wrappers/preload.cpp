@@ -17,7 +17,7 @@
 namespace mana::wrappers {
 namespace {
 
-/// Text of a variable, behind its "="; null: there is none.
+/// Text of a variable, after its "="; null: no such variable.
 char* value_of(char** environment, std::string_view name) noexcept {
   const std::size_t n = name.size();
   for (char** entry = environment; *entry != nullptr; ++entry)
@@ -32,7 +32,7 @@ void remove(char** environment, const char* value) noexcept {
   *to = nullptr;
 }
 
-/// What is left of a list when the entry `name` and all before it are taken out; null: it is not in there.
+/// The rest of a list after the entry `name`; null: the list does not have it.
 const char* rest_after(const char* list, const char* name) noexcept {
   const std::size_t n = std::strlen(name);
   for (const char* at = list; at != nullptr; at = std::strchr(at, ':'), at += at != nullptr)

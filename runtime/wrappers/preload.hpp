@@ -1,17 +1,16 @@
-// How the wrapper library came into this process: by LD_PRELOAD, which is mana's, and not to be the program's
-// children's.
+// LD_PRELOAD brought the wrapper library into this process. The variable is mana's, and must not reach the program's
+// children.
 #pragma once
 
 namespace mana::wrappers {
 
-/// Takes out of LD_PRELOAD this library, and the tools that stand before it because mana put them there; what follows
-/// is the user's own. Takes out of the environment what is mana's beside. In place: the program may have functions of
-/// its own with the names of getenv and setenv (shells do), which see nothing yet, and it may have its environment as
-/// an argument of main.
+/// Removes this library from LD_PRELOAD, and the tools that mana put before it; the user's own entries follow. Removes
+/// mana's other variables from the environment. Works in place: the program may define getenv and setenv itself (shells
+/// do), and these see nothing yet. The program may also have its environment as an argument of main.
 void leave_environment(char** environment) noexcept;
 
-/// In a process without a lower half: starts its program anew under mana, if the environment says by whom. Returns if
-/// not.
+/// In a process without a lower half: starts its program again under mana, if the environment names the command.
+/// Otherwise returns.
 void find_back(int count, char** arguments, char** environment) noexcept;
 
 }  // namespace mana::wrappers

@@ -46,7 +46,7 @@ def middle(lane: int) -> int:
 def drawn(title: str, lanes: list[str], steps: list[tuple]) -> str:
     height, width = TOP + ROW * (len(steps) + 1) + 16, LEFT * 2 + LANE * (len(lanes) - 1) + WIDE
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-             f'aria-labelledby="t">', f'  <title id="t">{title}</title>', "  " + style()]
+             f'aria-labelledby="t">', f'  <title id="t">{title}</title>', "  " + style(), '  <rect class="back" width="100%" height="100%"/>']
     for i, lane in enumerate(lanes):
         x = middle(i)
         parts += [f'  <path class="dash" d="M{x} 48V{height - 12}"/>',

@@ -89,7 +89,7 @@ class Failed(Exception):
 
 def has_ended_well(status, text):
     """It is done, or was saved and stopped as it was asked to, which it says."""
-    return status == 0 or status == STOPPED and "the job was saved and stopped, as it was asked to" in text
+    return status == 0 or status == STOPPED and "the job was saved and stopped on request" in text
 
 
 def is_up(job_file):

@@ -97,7 +97,7 @@ class Workplace:
         front of mana"""
         job = self.start(*before, *self.run_words(*program, options=options, ckpt=ckpt), **how)
         if up and not job.wait_until_up(self.directory / ckpt):
-            raise Failed(f"the job ended before it was up; see {self.log}")
+            raise Failed(f"the job ended before it could answer; see {self.log}")
         return job
 
     def restart(self, *options, ckpt="ckpt", **how):

@@ -78,6 +78,13 @@ def check_words(checks):
     checks.expect(USAGE, "--generation", "verify", "--generation", "-1", "nowhere")
     checks.expect(0, "mana ", "--version")
     checks.expect(0, "--ckpt-dir", "run", "--help")
+    checks.expect(0, "slurm", "help")
+    checks.expect(0, "--signal=USR1@600", "help", "slurm")
+    checks.expect(0, "--ckpt-dir", "help", "run")
+    checks.expect(USAGE, "similar: slurm;", "help", "slrum")
+    for page in checks.expect(0, "topic", "help").splitlines()[1:-2]:
+        text = checks.expect(0, "==", "help", page.split()[0])
+        checks.require("](" not in text and "|---" not in text, f"{page}: Markdown in the terminal:\n{text}")
 
 
 def check_mpi(checks, heat2d):
@@ -182,7 +189,7 @@ def check_configuration(checks):
     config.write_text("[run]\n\ninterval = 7\nforks = true\n")
     checks.expect(USAGE, f"{config}:4: forks: ", *run, env=with_file, mana=tree)
     config.chmod(0o622)
-    checks.expect(USAGE, "can be written by others", *run, env=with_file, mana=tree)
+    checks.expect(USAGE, "is writable by others", *run, env=with_file, mana=tree)
     checks.expect(NO_CHECKPOINT, "no such directory", "list", "nowhere", env=with_file)
 
 

@@ -99,7 +99,7 @@ class Cases:
         image.write_bytes(flipped)
         self.expect("a flipped bit", 81, "damaged", self.mana, "restart", "good")
         image.write_bytes(bytes_)
-        self.expect("one that failed before", 81, "a restart of it failed", self.mana, "restart", "good")
+        self.expect("one that failed before", 81, "a restart from it failed", self.mana, "restart", "good")
         (generation / "failed").unlink()
         other = self.directory / "other"
         shutil.copytree(self.directory / "good", other)

@@ -18,6 +18,7 @@ SOURCES = (".hpp", ".cpp", ".h", ".c", ".S", ".j2")
 TOKEN = re.compile(r'//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\\n]|\\.)\'',
                    re.DOTALL)
 ROW = re.compile(r"^ *(?:(?:in|out|errors|in, out): |\S.*\S {2,}\S)")      # of a docstring, or of a table in a comment
+CONTINUED = "…"        # before a literal that begins with a blank: it continues a text
 FEWEST_WORDS = 4       # a shorter string literal is a name or a part of one
 
 
@@ -123,7 +124,7 @@ def source_prose(text: str) -> list[tuple[int, str]]:
         elif (comment := found["block"]) is not None:
             reader.add("comment", line, re.sub(r"(?m)^ *\* ?", "", comment.strip("*")), before)
         elif (literal := found["text"]) is not None and len(literal.split()) >= FEWEST_WORDS:
-            reader.add("string", line, literal, before)
+            reader.add("string", line, CONTINUED + literal if literal.startswith(" ") else literal, before)
         line += found[0].count("\n")
     paragraphs = []
     for begin, block in reader.blocks:
@@ -167,7 +168,9 @@ def self_test(rules: dict) -> None:
     assert check("page", f"one\n\ntwo\n{bad}\n", rules)[0].startswith("page:3:")
     for source, count in ((f"int a; // {bad}\n", 1), (f"// It\n// goes on.\n", 1), (f"/* {bad} */ int a; /* {bad} */\n", 2),
                           (f'say("// the rank of {bad}");\n', 1), ("char quote = '\"'; // It goes on.\n", 1),
-                          ("goes(on); // goes on to `goes on`\n", 1), ("goes on;\n", 0), ('say("goes on");\n', 0)):
+                          ("goes(on); // goes on to `goes on`\n", 1), ("goes on;\n", 0), ('say("goes on");\n', 0),
+                          ('say(" (a job of one process)");\n', 0),
+                          ('say("(a job of one process)");\n', 1)):
         assert len(check("a.cpp", source, rules)) == count, (source, check("a.cpp", source, rules))
 
 

@@ -1,4 +1,4 @@
-// Between the application's mpi.h, with which its wrapper library is compiled, and neutral values.
+// Converts between neutral values and the program's mpi.h, with which its wrapper library is compiled.
 #pragma once
 #include <mana/call/function.hpp>
 #include <mana/core/handle.hpp>
@@ -40,7 +40,7 @@ inline Handle handle_of_bits(std::uint64_t bits) noexcept {
   else return static_cast<Handle>(bits);
 }
 
-/// The virtual id in a handle; bits that are none of a virtual id (a pointer to a predefined object) give an id that is
+/// The virtual id in a handle. If the bits are none of a virtual id (a pointer to a predefined object), the result is
 /// not well formed.
 template <class K>
 inline virt<K> to_virt(handle<K> h) noexcept {
@@ -60,7 +60,7 @@ inline constinit vid::code_map predefined{};
 
 template <class K>
 inline std::uint32_t predefined_code(handle<K> h) noexcept { return predefined<K>.code(handle_bits(h)); }
-/// The application's handle of a neutral code of kind K.
+/// The program's handle of a neutral code of kind K.
 template <class K>
 inline handle<K> predefined_handle(std::uint32_t code) noexcept {
   return handle_of_bits<handle<K>>(predefined<K>.bits(code));
@@ -71,19 +71,19 @@ static_assert(greatest_error_class() < class_limit, "this mpi.h numbers its clas
 inline constexpr int neutral_class_limit = 1024;
 struct class_tables {
   int app_of[neutral_class_limit];
-  int neutral_of[class_limit];   // by the application's class
+  int neutral_of[class_limit];   // indexed by the program's class
 };
 inline constinit class_tables classes{};
 
-/// The application's code of a neutral class. What a callback of the application reports goes through the wrappers like a
-/// class: a code that the application added itself, negated.
+/// The program's code of a neutral class. A negative value is a code that the program itself added: a callback reports
+/// it, and it passes through the wrappers negated.
 inline int error_code(int neutral_class) noexcept {
   if (neutral_class < neutral::success) return -neutral_class;
   if (neutral_class == neutral::success) return MPI_SUCCESS;
   const int known = neutral_class > 0 && neutral_class < neutral_class_limit ? classes.app_of[neutral_class] : 0;
   return known != 0 ? known : MPI_ERR_UNKNOWN;
 }
-/// The other way; err_unknown for what is no class of the application's mpi.h.
+/// The reverse; err_unknown for a value that is no class of the program's mpi.h.
 inline int neutral_error(int app_class) noexcept {
   if (app_class == MPI_SUCCESS) return neutral::success;
   const int known = app_class > 0 && app_class < class_limit ? classes.neutral_of[app_class] : 0;
@@ -96,7 +96,7 @@ inline void init_classes() noexcept {
     classes.app_of[neutral_class] = value;
     classes.neutral_of[value] = neutral_class;
   });
-  // Classes that an mpi.h lacks go out as the nearest one that it has.
+  // An error class that this mpi.h lacks is replaced by the nearest one that it has.
   constexpr int substitutes[][2] = {{neutral::err_errhandler, neutral::err_arg},
                                     {neutral::err_session, neutral::err_arg},
                                     {neutral::err_t_not_accessible, neutral::err_t_not_initialized},
@@ -105,7 +105,8 @@ inline void init_classes() noexcept {
     if (classes.app_of[missing] == 0) classes.app_of[missing] = classes.app_of[instead];
 }
 
-/// The predefined handles of these kinds. Where this mpi.h has no handles of a kind's objects, or none can be made, there are none.
+/// Adds the predefined handles of these kinds. If this mpi.h has no handles of a kind, or no object of it
+/// can be made, that kind adds none.
 template <class Kinds>
 inline void add_predefined() noexcept {
   for_each_of(Kinds{}, []<class K>(K) {
@@ -115,7 +116,7 @@ inline void add_predefined() noexcept {
   });
 }
 
-/// Once, before any other function here; handles of some mpi.h are addresses that only the dynamic linker knows.
+/// Call it once, before any other function here: in some mpi.h only the dynamic linker knows the handles' addresses.
 inline void init_predefined() noexcept {
   add_predefined<predefined_kinds>();
   family::for_each_own_errhandler(
@@ -123,7 +124,7 @@ inline void init_predefined() noexcept {
   init_classes();
 }
 
-/// A constant whose value mpi.h chooses, K: its kind. What no table has passes as it is.
+/// A constant whose value mpi.h chooses; K is its kind. A value that no table has passes unchanged.
 template <class K>
 inline int app_constant(int neutral_value) noexcept {
   int found = neutral_value;
@@ -170,7 +171,7 @@ inline int app_tag(int tag) noexcept {
   if (tag >= 0) [[likely]] return tag;
   return tag == neutral::any_tag ? MPI_ANY_TAG : tag + neutral::meaningless;
 }
-/// Both at once: one test for those that need no translation.
+/// Translates both with one test, since most values need no translation.
 [[gnu::always_inline]] inline neutral::envelope neutral_envelope(int rank, int tag) noexcept {
   if ((rank | tag) >= 0) [[likely]] return {rank, tag};
   return {neutral_rank(rank), neutral_tag(tag)};
@@ -184,15 +185,14 @@ static_assert(MPI_UNDEFINED == neutral::undefined, "passed as it is");
 inline int thread_level(int level) noexcept { return app_constant<kind::thread_level>(level); }
 inline int neutral_thread_level(int level) noexcept { return neutral_constant<kind::thread_level>(level); }
 
-/// out is not one of the ignored statuses. MPI_ERROR is left alone: calls with one status do not set it.
+/// in: out  not one of the ignored statuses. MPI_ERROR is left alone: calls with one status do not set it.
 inline void store_status(MPI_Status* out, const neutral::status& s) noexcept {
   const neutral::envelope from = app_envelope(s.source, s.tag);
   out->MPI_SOURCE = from.rank;
   out->MPI_TAG = from.tag;
   family::set_count(*out, s.count_bytes, s.cancelled);
 }
-/// What a request that is null or inactive has for a status (MPI-4.0, 3.7.3): the one case where calls with one status set
-/// MPI_ERROR.
+/// The status of a null or inactive request (MPI-4.0, 3.7.3). Only here do calls with one status set MPI_ERROR.
 inline void store_empty(MPI_Status* out) noexcept {
   store_status(out, {neutral::any_source, neutral::any_tag, neutral::success, 0, 0});
   out->MPI_ERROR = MPI_SUCCESS;

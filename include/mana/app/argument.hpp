@@ -1,4 +1,4 @@
-// From the application's handles to what the wrappers work on: entry, descriptor, real handle.
+// From the program's handles to the wrappers' entries, descriptors and real handles.
 #pragma once
 #include <mana/app/abi.hpp>
 #include <mana/lower/abi.hpp>
@@ -6,7 +6,7 @@
 
 namespace mana {
 
-/// A handle of the application, looked up. ok: it is predefined or live. e: nullptr for predefined ones that have no
+/// A handle of the program, looked up. ok: it is predefined or live. e: nullptr for predefined handles without a
 /// descriptor of ours.
 template <class K>
 struct resolved {
@@ -16,8 +16,9 @@ struct resolved {
   mana::real<K> real{};
 };
 
-/// in: handle  any bits; garbage is answered with ok == false      cost: O(1), no allocation, no lock, no switch
-/// Inlined always: out of line, the result would go through memory, on the path of every call.
+/// in: handle  any bits; for garbage ok == false
+/// cost: O(1), no allocation, no lock, no switch
+/// Always inlined: otherwise every call would pass the result through memory.
 template <class K>
 [[gnu::always_inline]] inline resolved<K> resolve(app::handle<K> handle) noexcept {
   if (app::may_be_virt<K>(handle)) [[unlikely]] {
@@ -28,16 +29,16 @@ template <class K>
   return {true, code, nullptr, lower::predefined_of<K>(code)};
 }
 
-/// The application's handles of the predefined communicators.
-/// INV-89: before MPI runs there are no communicators, the predefined ones neither: these are equal to no handle then. So a call
-/// looks at nothing more for it.
+/// The program's handles of the predefined communicators.
+/// INV-89: before MPI runs there are no communicators, not even the predefined ones. Until then these handles are equal
+/// to no handle, so a call needs no further check.
 struct lasting_handles {
   static constexpr std::uint64_t none = 0x7fff'ffff;
   app::handle<kind::comm> world = app::handle_of_bits<app::handle<kind::comm>>(none), self = world;
 };
 inline lasting_handles the_lasting;
 
-/// MPI runs from now on.
+/// Called when MPI has started.
 inline void begin_lasting_handles() noexcept {
   the_lasting.world = MPI_COMM_WORLD;
   the_lasting.self = MPI_COMM_SELF;
@@ -57,13 +58,13 @@ template <>
   return {};     // MPI_COMM_NULL is an error wherever a communicator is used
 }
 
-/// Neutral code or bits of the virtual id: how a descriptor names another object.
+/// Neutral code, or bits of the virtual id: the name by which a descriptor refers to another object.
 template <class K>
 inline std::uint32_t name_of(const resolved<K>& r) noexcept {
   return r.predefined_code != 0 ? r.predefined_code : vid::table<K>().id_of(*r.e).bits();
 }
 
-/// The other way: the real handle of an object that a descriptor names; none if it is gone.
+/// The reverse: the real handle of an object that a descriptor names; empty if the object no longer exists.
 template <class K>
 inline real<K> real_of(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return lower::predefined_of<K>(name);

@@ -1,4 +1,4 @@
-// The predefined datatypes that this mpi.h has: handle, name, and for pairs what they are made of.
+// The predefined datatypes of this mpi.h: handle, name, and for pairs their members.
 #pragma once
 #include <mana/app/abi.hpp>
 
@@ -13,7 +13,7 @@ struct named_datatype {
   const char* name;
 };
 
-/// The first of two names for one handle counts. Some may be MPI_DATATYPE_NULL.
+/// If one handle has two names, the first counts. Some handles may be MPI_DATATYPE_NULL.
 inline std::span<const named_datatype> named_datatypes() noexcept {
 #define MANA_TYPE(t) {t, #t}
   static const named_datatype all[] = {
@@ -44,7 +44,7 @@ inline const char* predefined_type_name(std::uint32_t code) noexcept {
   if (code == neutral::datatype_null) return "MPI_DATATYPE_NULL";
   for (const named_datatype& t : named_datatypes())
     if (t.handle != MPI_DATATYPE_NULL && app::predefined_code<kind::datatype>(t.handle) == code) return t.name;
-  const char* name = "";                       // those that one MPI has alone are called what its mpi.h calls them
+  const char* name = "";                       // a datatype that one MPI alone has is called what its mpi.h calls it
   app::for_each_predefined_datatype([&](std::uint32_t known, MPI_Datatype handle, const char* macro) {
     if (known == code && handle != MPI_DATATYPE_NULL && *name == '\0') name = macro;
   });

@@ -1,4 +1,4 @@
-// Names of the neutral error classes, for messages that must be readable even when no MPI library answers.
+// Names of the neutral error classes, for messages that must be readable even without an MPI library.
 #pragma once
 #include <mana/lower/neutral.hpp>
 

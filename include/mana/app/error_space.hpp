@@ -1,5 +1,5 @@
-// Error classes, codes and texts that the application adds. Codes of the live MPI never reach it: what a wrapper returns
-// is a class of this mpi.h, or one of these.
+// Error classes, codes and texts that the program adds. Codes of the live MPI never reach the program: a wrapper
+// returns a class of this mpi.h, or one of these.
 #pragma once
 #include <mana/app/abi.hpp>
 
@@ -10,8 +10,8 @@
 
 namespace mana::app {
 
-/// One lock for what is added, set up and torn down rarely: error codes, attribute keys, numbers of operations. Never held
-/// while code of the application runs, nor across a switch.
+/// One lock for data that changes rarely: error codes, attribute keys, numbers of operations. It is never held while
+/// code of the program runs, nor across a switch between the halves.
 inline std::mutex& cold_lock() noexcept {
   static std::mutex lock;
   return lock;
@@ -29,7 +29,7 @@ class error_space {
   int class_of(int code) const noexcept { return at(code).error_class; }
   const std::string& text(int code) const noexcept { return at(code).text; }
   void set_text(int code, const char* text) { added_[index(code)].text = text; }
-  /// The number may be given out again when all after it are removed, too.
+  /// The number is given out again only after all later numbers are removed too.
   void remove(int code) {
     added_[index(code)] = {at(code).error_class, {}, true};
     while (!added_.empty() && added_.back().removed) added_.pop_back();
@@ -49,7 +49,8 @@ class error_space {
   int add(int error_class) {
     added_.push_back({error_class, {}, false});
     const int code = first + static_cast<int>(added_.size()) - 1;
-    last_used_ = std::max(last_used_, code);             // never less: the attribute is of what was used
+    // never decreases: the attribute is the last code that was used
+    last_used_ = std::max(last_used_, code);
     return code;
   }
   std::vector<entry> added_;

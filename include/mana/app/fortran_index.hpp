@@ -1,5 +1,5 @@
-// Handles as Fortran integers. A virtual id is its own integer. Predefined handles are, where mpi.h has integers (MPICH), and
-// have the numbers of the family's mpif.h where it has pointers (Open MPI).
+// Handles as Fortran integers. A virtual id is its own integer. If mpi.h's handles are integers (MPICH), so is a
+// predefined handle. If they are pointers (Open MPI), a predefined handle has its number in the family's mpif.h.
 #pragma once
 #include <mana/app/abi.hpp>
 #include <mana/app/fortran_number.hpp>
@@ -37,7 +37,7 @@ inline app::handle<K> from_fortran(MPI_Fint number) noexcept {
   }
 }
 
-/// Of a null handle of a kind that the program can make no object of.
+/// The number of a null handle of a kind of which the program can make no object.
 template <class Handle>
 inline MPI_Fint number_of_null(Handle null) noexcept {
   if constexpr (std::is_pointer_v<Handle>) return 0;

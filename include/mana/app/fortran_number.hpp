@@ -1,4 +1,4 @@
-// A predefined handle and its number in Fortran, where mpi.h's handles are no integers.
+// A predefined handle and its number in Fortran, for an mpi.h whose handles are no integers.
 #pragma once
 #include <span>
 
@@ -14,8 +14,8 @@ struct numbered {
 
 namespace mana::family {
 
-/// All of the kind that `Handle` is of, the null handle of communicators last, of the others first; none where handles are their
-/// own numbers. A family's abi.hpp has overloads. Only the argument's type is looked at.
+/// All predefined handles of the kind of `Handle`; empty if handles are their own numbers. The null handle is last for
+/// communicators, first for other kinds. A family's abi.hpp has overloads. Only the argument's type counts.
 template <class Handle>
 std::span<const app::numbered<Handle>> fortran_numbers(Handle) noexcept { return {}; }
 

@@ -1,4 +1,4 @@
-// What of the processor the upper half's code needs. A folder for each architecture has the same names.
+// The upper half's interface to the processor. Each architecture has a folder that defines the same names.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,4 +1,5 @@
-// Vocabulary of the generated function tags (mana::fn::…): what a wrapper's template may ask about its MPI function.
+// The facts of an MPI function that a wrapper's template may ask for, and the vocabulary of the generated function tags
+// (mana::fn::…).
 #pragma once
 #include <mana/core/kind.hpp>
 
@@ -9,7 +10,8 @@ namespace mana {
 
 enum class dir { in, out, inout };
 
-/// What is done with a function, chosen in codegen/policy.toml. Every shape but `manual` is one template in interpose/.
+/// The treatment of a function, which codegen/policy.toml chooses. Each shape except `manual` is one template in
+/// interpose/.
 enum class shape {
   manual,       // mana::manual::<id>(args…), written by hand
   collective,   // blocking collective on `comm`: counted by the clock, then the native call
@@ -23,14 +25,14 @@ enum class shape {
 namespace kind {
 struct buffer {};      // address of a message buffer; may be MPI_IN_PLACE
 struct count {};       // number of elements, int or MPI_Count
-struct displacement {};// of elements (int) or bytes (MPI_Aint, MPI_Count): passed as it is
+struct displacement {};// of elements (int) or bytes (MPI_Aint, MPI_Count): passed unchanged
 struct rank {};        // may be MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT
 struct tag {};         // may be MPI_ANY_TAG
 struct status {};
 struct weights {};     // of a graph's edges; may be MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY
-struct integer {};     // any other plain value, passed as it is
+struct integer {};     // any other plain value, passed unchanged
 struct text {};        // char* of the standard's strings
-struct address {};     // any other pointer, passed as it is
+struct address {};     // any other pointer, passed unchanged
 struct callback {};    // function pointer
 // Constants that differ between mpi.h, most of them of the tools interface.
 struct thread_level {};
@@ -49,13 +51,14 @@ struct param {
   static constexpr bool is_array = Array;
 };
 
-/// When a blocking collective may return: any time, when all ranks have begun it, or that where the count is not 0.
+/// When a blocking collective may return: at any time, only after all ranks have begun it, or that only where the count
+/// is not 0.
 enum class waits_for_all { no, always, when_count };
 
-/// What codegen/api says of a function beside its parameters.
+/// Facts in codegen/api beside the parameters.
 struct function_facts {
-  bool neighbours = false;   // a collective on a topology's neighbours, whose arrays have an entry per neighbour
-  bool tool = false;         // of the tools interface: it returns codes of its own and calls no error handler
+  bool neighbours = false;   // a collective on a topology's neighbours, whose arrays have an entry for each neighbour
+  bool tool = false;         // of the tools interface: it returns codes of that interface and calls no error handler
   waits_for_all waits = waits_for_all::no;
 };
 

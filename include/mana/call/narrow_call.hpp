@@ -1,5 +1,5 @@
-// Functions of the lower half that exist with int and with MPI_Count counts: the int form, which every MPI has, while the
-// counts fit; else the other, if the live MPI has it.
+// Functions of the lower half that exist with int and with MPI_Count counts. If the counts fit, the int form is called,
+// which every MPI has. Otherwise the other form is called, if the live MPI has it.
 #pragma once
 #include <mana/lower/cross.hpp>
 #include <mana/lower/neutral.hpp>

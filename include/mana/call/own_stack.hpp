@@ -1,5 +1,6 @@
-// The stack on which a checkpoint runs. The thread that runs it may stand anywhere, also in a signal handler on an alternate
-// stack of a few pages; what the live MPI needs to drain, and to build objects again at a restart, is a multiple of that.
+// The stack on which a checkpoint runs. The thread that runs the checkpoint may be in a signal handler, on an alternate
+// stack of a few pages. The live MPI needs several times as much to drain messages, and to build objects again at a
+// restart.
 #pragma once
 #include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
@@ -15,17 +16,18 @@
 
 namespace mana::call {
 
-/// Hooks run on it too: as much as the initial thread of a program usually has. Pages that nobody touches cost nothing.
+/// Hooks run on this stack too, so it is as large as a program's initial stack usually is. Untouched pages cost
+/// nothing.
 inline constexpr std::size_t own_stack_bytes = std::size_t{8} << 20;
 inline constexpr std::size_t guard_bytes = 4096;
 
-/// Its end; null before make_own_stack(). In the upper half's memory, so an image has it.
+/// The stack's end; null before make_own_stack(). It lies in the upper half's memory, so an image has it.
 inline void*& own_stack_top() noexcept {
   static void* top = nullptr;
   return top;
 }
 
-/// Once in a program: an MPI_Init that fails may be tried again. out: false if there is no memory for it
+/// Makes the stack once in a program, even if a failed MPI_Init is tried again. out: false if there is no memory for it
 inline bool make_own_stack() noexcept {
   if (own_stack_top() != nullptr) return true;
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
@@ -36,7 +38,7 @@ inline bool make_own_stack() noexcept {
   return true;
 }
 
-/// What only the kernel knows of a thread that is about to be saved.
+/// Saves the state that only the kernel has of a thread that is about to be saved.
 inline void note_kernel_state(lower::thread_block& self) noexcept {
   arch::raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&self.signal_mask), sizeof self.signal_mask);
   stack_t stack{};
@@ -61,8 +63,9 @@ struct call {
   std::uint64_t mask;          // of the thread
 };
 
-/// A handler that asks for the alternate stack would begin at its top again, over the frames of one that stands there: the
-/// kernel sees that a stack is in use by the stack pointer alone. So there is none as long as the thread is here.
+/// A handler that asks for the alternate stack would start at its top again, over the frames that lie there. The kernel
+/// decides by the stack pointer alone whether that stack is in use. So the thread has no alternate stack while it is
+/// here.
 inline void run_here(void* argument) {
   call& c = *static_cast<call*>(argument);
   stack_t none{}, own{};
@@ -77,7 +80,7 @@ inline void run_here(void* argument) {
 
 }  // namespace detail
 
-/// Bit n-1: the program has a handler for signal n, or may have one at any moment without asking for it.
+/// Bit n-1: the program has a handler for signal n, or libc may install one at any moment (cancel_signal).
 inline std::uint64_t handled_signals() noexcept {
   std::uint64_t handled = lower::cancel_signal;
   for (int signal = 1; signal <= 64; ++signal)
@@ -85,8 +88,9 @@ inline std::uint64_t handled_signals() noexcept {
   return handled;
 }
 
-/// Blocks what the program handles: a handler that ran while its thread is saved would be in the image by halves. What
-/// comes meanwhile stays pending, which an image has.      out: the mask before
+/// Blocks the signals that the program handles: a handler that ran while its thread is saved would be in the image half
+/// done. A signal that comes meanwhile stays pending, and the image has it.
+/// out: the mask before
 inline std::uint64_t hold_signals() noexcept {
   const std::uint64_t handled = handled_signals();
   std::uint64_t before = 0;
@@ -95,16 +99,17 @@ inline std::uint64_t hold_signals() noexcept {
   return before;
 }
 
-/// INV-66: In the park signal's handler, for which the kernel blocks all signals: what nobody handles comes through again if
-/// the interrupted code lets it through, and ends the process as it would natively. What the program handles waits, and what
-/// is ours.      in: context  of that handler      out: the mask before
+/// INV-66: In the park signal's handler the kernel blocks all signals. Unhandled signals are let through again if the
+/// interrupted code does not block them, and end the process as natively. Signals that the program handles wait, and so
+/// do ours.
+/// in: context  of that handler      out: the mask before
 inline std::uint64_t let_unhandled_through(const void* context) noexcept {
   const auto* const mask = reinterpret_cast<const std::uint64_t*>(&static_cast<const ucontext_t*>(context)->uc_sigmask);
   return detail::set_mask(*mask | handled_signals() | lower::the_bridge().our_signals);
 }
 
-/// Runs `run` on the checkpoint's stack; handlers of the program that come meanwhile run there too. Signals are held back
-/// while the stack pointer and the kernel's alternate stack disagree.
+/// Runs `run` on the checkpoint's stack, as well as the program's handlers that are called meanwhile. Signals are
+/// blocked while the stack pointer and the kernel's alternate stack disagree.
 inline void on_own_stack(void (*run)(lower::thread_block&) noexcept, lower::thread_block& self) noexcept {
   detail::call c{run, &self, detail::set_mask(~std::uint64_t{0})};
   mana_call_on_stack(own_stack_top(), detail::run_here, &c);

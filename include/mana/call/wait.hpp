@@ -1,5 +1,5 @@
-// The wait of a call that others have to end: on messages, on requests. While a checkpoint is pending the clock hears whom this
-// rank waits for, and the thread parks where the recovery line is declared.
+// The wait of a call that other ranks must end: for messages, for requests. While a checkpoint is pending the wrapper
+// tells the clock for whom this rank waits. The thread parks when the recovery line is declared.
 #pragma once
 #include <mana/call/scope.hpp>
 
@@ -11,15 +11,15 @@ enum class poll_end {
   waits,      // for others
 };
 
-/// Tells the clock that this rank waits for nobody any more.
+/// Tells the clock that this rank's wait is over.
 inline void announce_end() noexcept {
   const lower::services& s = *lower::the_bridge().service;
   lower::cross([&] { s.clock_wait_end(); });
 }
 
-/// Returns when poll says `done`. May park between two polls: real handles are others afterwards.
+/// Returns when poll says `done`. May park between two polls, which changes real handles.
 /// in: poll      () → poll_end
-///     announce  () → lower::wait_end: tells the clock for whom it is; attention: the thread has to park
+///     announce  () → lower::wait_end: tells the clock for whom it waits; attention: the thread must park
 template <class Poll, class Announce>
 inline void wait(wrapper_scope& scope, Poll&& poll, Announce&& announce) noexcept {
   bool announced = false;
@@ -31,7 +31,7 @@ inline void wait(wrapper_scope& scope, Poll&& poll, Announce&& announce) noexcep
   if (announced && attention()) announce_end();
 }
 
-/// A call that looks once and returns, whatever it has found.      out: whether it found something
+/// A call that looks once and returns, whether or not it found something.      out: whether it found something
 template <class Poll, class Announce>
 inline bool look(Poll&& poll, Announce&& announce) noexcept {
   const bool found = poll();

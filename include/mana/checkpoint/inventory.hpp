@@ -1,4 +1,4 @@
-// Counts what the program holds of MPI's, for the image.
+// Counts the MPI objects that the program holds, for the image.
 #pragma once
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>
@@ -25,7 +25,7 @@ void note_number(lower::counted what) noexcept {
   note_count(what, number);
 }
 
-/// Of what has ids: not the predefined objects. Nothing is in flight, no other thread runs.
+/// Counts objects with ids, not the predefined ones. Call it when nothing is in flight and no other thread runs.
 template <class Classes>
 inline void note_inventory() noexcept {
   using lower::counted;

@@ -1,4 +1,4 @@
-// A checkpoint of a program with MPI: what it drains, counts and builds again.
+// A checkpoint of a program with MPI: its drain, its inventory, its rebuilding.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/checkpoint/drain/run.hpp>
@@ -9,7 +9,7 @@
 
 namespace mana::checkpoint {
 
-/// See run_checkpoint(). Before MPI_Init and after MPI_Finalize, which holds on all ranks, nothing is in flight.
+/// See run_checkpoint(). Before MPI_Init nothing is in flight, nor after MPI_Finalize; both hold on all ranks at once.
 template <class Classes>
 class program_of {
  public:

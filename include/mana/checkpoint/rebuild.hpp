@@ -4,7 +4,7 @@
 
 namespace mana::checkpoint {
 
-/// Every real handle is of this lower half afterwards.
+/// Afterwards every real handle belongs to this lower half.
 template <class Classes>
 inline void rebuild_all() noexcept {
   for_each_class<Classes>([]<class Class>(Class) { if constexpr (requires { Class::rebuild(); }) Class::rebuild(); });

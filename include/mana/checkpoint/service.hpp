@@ -1,5 +1,5 @@
-// The park point of the upper half's threads, and the checkpoint as the thread that runs checkpoints runs it: what does not
-// depend on whether the program has an MPI.
+// The park point of the upper half's threads, and the checkpoint on the thread that runs checkpoints. This file has the
+// parts that do not depend on whether the program has an MPI.
 #pragma once
 #include <mana/call/own_stack.hpp>
 #include <mana/hooks/hook_table.hpp>
@@ -23,13 +23,13 @@ void futex_wake_all(std::atomic<Word>& word) noexcept {
   arch::raw_call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 0x7fffffff);
 }
 
-/// Tells the lower half, if it wants to know, what a thread is about to do.
+/// Calls a listener of the lower half, if there is one, before a thread parks or continues.
 inline void tell_lower_half(lower::thread_listener told, lower::thread_block& self) noexcept {
   if (told != nullptr) lower::cross([&] { told(&self); });
 }
 
-/// Waits in the park point until all are let go. A thread that is asked to looks at the signals that wait for it (INV-69): below
-/// the stack pointer that was saved, so the image is none the wiser.
+/// Waits in the park point until all threads are let go. If it is asked, the thread looks at its pending signals
+/// (INV-69). It does so below the saved stack pointer, so the image does not change.
 inline void await_release(lower::thread_block& self, std::uint32_t epoch) noexcept {
   lower::bridge& b = lower::the_bridge();
   for (;;) {
@@ -45,17 +45,17 @@ inline void await_release(lower::thread_block& self, std::uint32_t epoch) noexce
   }
 }
 
-/// True once the recovery line is declared and until the checkpoint is over.
+/// True from the declaration of the recovery line until the checkpoint is over.
 inline bool park_asked() noexcept {
   return lower::the_bridge().current.load(std::memory_order_acquire) == lower::phase::parking;
 }
 
-/// Parks a thread other than the one that called MPI_Init, until the checkpoint is over: in this process, or in a new
-/// one that continues here.
+/// Parks a thread other than the one that called MPI_Init. It returns when the checkpoint is over: in this process, or
+/// in a new process that continues here.
 inline void park_once(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
   const std::uint32_t epoch = b.release_epoch.load(std::memory_order_seq_cst);
-  // Letting go changes the phase first, then the epoch: a thread that comes too late sees one or the other.
+  // release() changes the phase first, then the epoch: a thread that comes too late sees at least one of the changes.
   if (b.current.load(std::memory_order_seq_cst) != lower::phase::parking) return;
   const std::uint64_t mask = call::hold_signals();
   call::note_kernel_state(self);
@@ -72,13 +72,14 @@ inline void park_once(lower::thread_block& self) noexcept {
   call::detail::set_mask(mask);
 }
 
-/// The thread that called MPI_Init, or another that took its place when that one ended (split::pass_on_checkpoints).
+/// True for the thread that called MPI_Init, or for its replacement if it has ended (split::pass_on_checkpoints).
 inline bool runs_checkpoints(const lower::thread_block& self) noexcept {
   return self.index == __atomic_load_n(&lower::the_bridge().main_thread, __ATOMIC_SEQ_CST);
 }
 
-/// The next checkpoint may begin before a thread that was let go has run again. It was not signalled then, since it was
-/// "parked" still, so it looks itself; and until it has, it does not count as parked (thread_block::parked_epoch).
+/// The next checkpoint may begin before a thread that was let go has run again. Since its state was still "parked", it
+/// was not signalled. So the thread checks the phase itself, and until then it does not count as parked
+/// (thread_block::parked_epoch).
 inline void park_thread(lower::thread_block& self) noexcept {
   do park_once(self);
   while (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking && !runs_checkpoints(self));
@@ -89,12 +90,12 @@ inline void end_checkpoint(lower::outcome how) noexcept {
   hooks::run(how == lower::outcome::restarted ? MANA_RESTARTED : MANA_RESUMED, how == lower::outcome::resumed);
 }
 
-/// Runs the checkpoint from the recovery line to its end, on the stack that it has for that. write_image "returns" once in
-/// this process, and once in every process that is restarted from the image.
-/// in:     Mpi  what the checkpoint does of the program's MPI:
+/// Runs the checkpoint from the recovery line to its end, on the checkpoint's own stack. The service write_image()
+/// returns once in this process, and once in every process that is restarted from the image.
+/// in:     Mpi  the checkpoint of the program's MPI objects:
 ///           bool drain()         nothing is in flight afterwards; false: the checkpoint is given up
-///           void before_image()  the last that happens before memory is saved
-///           void restarted()     in the new process, before the program runs on
+///           void before_image()  the last step before memory is saved
+///           void restarted()     in the new process, before the program continues
 template <class Mpi>
 void run_checkpoint(lower::thread_block& self) noexcept {
   lower::bridge& b = lower::the_bridge();
@@ -136,7 +137,7 @@ void park_now() noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     --self.inside;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-  } while (park_asked());    // one that came meanwhile was of the next checkpoint, and comes once
+  } while (park_asked());    // a signal that came meanwhile belongs to the next checkpoint, and does not come again
 }
 
 /// Handler of the park signal.

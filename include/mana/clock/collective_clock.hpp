@@ -1,13 +1,14 @@
-// The collective clock as it was published (Xu and Cooperman, Cluster 2024): sequence numbers, targets, target
-// updates; blocking and non-blocking collectives. The coordinator passes updates on, where the publication sends them
-// between members, and counts what it has passed on in place of what each rank has sent and received.
+// The collective clock as published (Xu and Cooperman, Cluster 2024): sequence numbers, targets, target updates;
+// blocking and non-blocking collectives. In the publication, members send updates to each other, and each rank counts
+// what it has sent and received. Here the coordinator passes updates on, and counts what it has passed on.
 //
-// It knows of collectives only, and can deadlock. If a request comes while P3 is in Barrier(B) and nobody is in
-// Barrier(A),
+// This policy considers collectives only, and can deadlock. Suppose that a request comes while P3 is in Barrier(B) and
+// nobody is in Barrier(A):
 //
 //   P1: Barrier(A); Send(P2)     P2: Recv(P1); Barrier(B)     P3: Barrier(B)     P4: Barrier(A)
 //
-// P2 has to come to Barrier(B) and waits for P1, which is held before Barrier(A). needs.hpp does not stop there.
+// P2 must start Barrier(B), and waits for P1, which is held before Barrier(A). The policy needs.hpp has no such
+// deadlock.
 #pragma once
 #include <mana/clock/policy.hpp>
 
@@ -21,15 +22,15 @@ struct collective_clock {
   static constexpr std::string_view name = "collective_clock";
 
   // Up.
-  struct snapshot {  // the first: SEQ of each clock
+  struct snapshot {  // the first message: SEQ of each clock
     std::vector<group_count> counts;
     static constexpr std::tuple fields{&snapshot::counts};
   };
-  struct raise {  // the rank is about to start more than anyone
+  struct raise {  // the rank is about to start more than any other rank
     group_count target;
     static constexpr std::tuple fields{&raise::target};
   };
-  struct reached {  // SEQ is TARGET on each clock, as of so many messages from the coordinator
+  struct reached {  // SEQ is TARGET on each clock; the rank had received this number of messages from the coordinator
     std::uint64_t received = 0;
     static constexpr std::tuple fields{&reached::received};
   };
@@ -158,7 +159,8 @@ class collective_clock::coordinator {
   const int ranks_;
   int answered_ = 0;
   std::map<group_name, group_count> targets_;
-  std::vector<std::uint64_t> sent_, reached_;  // by rank: messages; how many of them it had when it was reached
+  // by rank: messages sent; how many of them the rank had received when it reached its targets
+  std::vector<std::uint64_t> sent_, reached_;
 
  public:
   static constexpr std::tuple fields{&coordinator::answered_, &coordinator::targets_, &coordinator::sent_,

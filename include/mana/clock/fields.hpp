@@ -1,4 +1,4 @@
-// What classes that list their members (`fields`, policy.hpp) can do by that list.
+// Functions for classes that list their members (`fields`, policy.hpp).
 #pragma once
 #include <tuple>
 #include <type_traits>
@@ -16,7 +16,7 @@ void for_each_field(T& object, Visit&& visit) {
   std::apply([&](auto... member) { (visit(object.*member), ...); }, std::remove_cvref_t<T>::fields);
 }
 
-/// to takes from's state, and keeps what is not listed: references to its surroundings.
+/// Copies from's state to `to`. Members that are not listed stay: references to the object's surroundings.
 template <with_fields T>
 void copy_fields(const T& from, T& to) {
   std::apply([&](auto... member) { ((to.*member = from.*member), ...); }, T::fields);

@@ -1,5 +1,5 @@
-// Gates: collectives that nobody has started when a request comes are started by permission of the coordinator. Common
-// to hybrid_two_phase and needs_gated, which choose differently what is opened.
+// Gates. A collective that nobody has started when a request comes starts only with the coordinator's permission.
+// hybrid_two_phase and needs_gated share this code, and differ in the gates that they open.
 #pragma once
 #include <mana/clock/ledger.hpp>
 #include <mana/clock/policy.hpp>
@@ -10,14 +10,14 @@
 
 namespace mana::clock {
 
-/// A rank has come to a collective that nobody has started as far as it knows, and is held.
+/// A rank is held before a collective that, as far as the rank knows, nobody has started.
 struct arrival {
   group_count next;            // the collective
   bool waits_for_all = false;  // see clock::collective
   static constexpr std::tuple fields{&arrival::next, &arrival::waits_for_all};
 };
 
-/// A collective to which some members have come. It is complete when all have, and not one would have left it early.
+/// A collective that some members have reached. It is complete when all members have.
 class gate {
  public:
   struct member {
@@ -35,11 +35,11 @@ class gate {
   bool is_complete() const {
     return std::all_of(came_.begin(), came_.end(), [](const member& m) { return m.came; });
   }
-  /// Gates are numbered as they are first come to.
+  /// Gates are numbered in the order in which their first member comes.
   std::uint64_t number() const noexcept { return number_; }
   const group_count& next() const noexcept { return next_; }
 
-  /// Calls body(rank) for each member of whom it is true.
+  /// Calls body(rank) for each member for which is(member) is true.
   template <class Is, class Body>
   void for_each(Is&& is, Body&& body) const {
     std::size_t m = 0;
@@ -48,7 +48,7 @@ class gate {
   }
   static bool is_missing(const member& m) { return !m.came; }
   static bool has_come(const member& m) { return m.came; }
-  /// The program may depend on its start of this one before others come to it.
+  /// The program may depend on this member's start before the others come.
   static bool may_leave(const member& m) { return m.came && !m.waits_for_all; }
   static bool is_sure_to_wait(const member& m) { return m.came && m.waits_for_all; }
 
@@ -61,16 +61,16 @@ class gate {
   static constexpr std::tuple fields{&gate::number_, &gate::next_, &gate::came_};
 };
 
-/// What a coordinator of gates has heard.
+/// State of a coordinator of gates, as its ranks have reported it.
 struct gated_state {
   int ranks = 0;
   ledger started;
   wait_graph waits;
-  std::map<group_name, gate> gates;  // one per clock: a rank comes to the next collective only
+  std::map<group_name, gate> gates;  // one for each clock: a rank reaches only the next collective
 
   explicit gated_state(int n) : ranks(n), started(n) {}
 
-  /// Calls body(peer) for each rank on which `rank` waits, where it waits: by messages, and by gates.
+  /// Calls body(peer) for each rank on which `rank` waits, for its message or at a gate.
   template <class Body>
   void for_each_peer(int rank, Body&& body) const {
     waits.for_each_peer(rank, ranks, body);
@@ -84,8 +84,8 @@ struct gated_state {
   static constexpr std::tuple fields{&gated_state::started, &gated_state::waits, &gated_state::gates};
 };
 
-/// P: the policy; P::opened(const gated_state&): names of the clocks whose gates are opened now. Asked while ranks are
-/// behind, whenever something has changed. What it owes: where ranks are behind and nothing moves, it opens a gate.
+/// P: the policy; P::opened(const gated_state&): names of the clocks whose gates open now. It is called after each
+/// change while ranks are behind. P must open a gate if ranks are behind and nothing moves.
 template <class P>
 struct gated {
   // Up.
@@ -93,7 +93,7 @@ struct gated {
     std::vector<group_count> counts;
     static constexpr std::tuple fields{&snapshot::counts};
   };
-  struct started {  // the rank starts one that it may
+  struct started {  // the rank starts a collective that was allowed
     group_count count;
     static constexpr std::tuple fields{&started::count};
   };
@@ -107,7 +107,7 @@ struct gated {
   using up = std::variant<snapshot, started, arrival, waits, waits_end>;
 
   // Down.
-  struct targets {  // so many may be started, on clocks that the rank is a member of
+  struct targets {  // how many may be started, on clocks of which the rank is a member
     std::vector<group_count> changed;
     static constexpr std::tuple fields{&targets::changed};
   };
@@ -165,8 +165,8 @@ class gated<P>::rank {
   static constexpr std::tuple fields{&rank::targets_, &rank::came_to_, &rank::knows_targets_, &rank::has_waited_};
 };
 
-/// INV-16: holds here because nothing is started that the coordinator has not allowed: a rank starts up to the targets
-/// it was told, and when all ranks have said that they are there, nobody is under way to anything.
+/// INV-16: holds here because a rank starts only collectives that the coordinator has allowed. Each rank starts up to
+/// the targets that it knows. When all ranks have reported that they reached them, no collective is about to start.
 template <class P>
 template <class Transport>
 class gated<P>::coordinator {
@@ -182,7 +182,7 @@ class gated<P>::coordinator {
     std::string text;
     for (int r = 0; r < heard_.ranks; ++r) {
       std::string why;
-      if (heard_.started.is_behind(r)) why += ", has to start what others have started";
+      if (heard_.started.is_behind(r)) why += ", must start a collective that others have started";
       if (const auto* peers = heard_.waits.wait_of(r); peers != nullptr) {
         why += ", waits for a message of";
         for (const int peer : *peers) why += " " + std::to_string(peer);
@@ -215,7 +215,7 @@ class gated<P>::coordinator {
   void on(int rank, const typename gated::waits& m) { heard_.waits.begin(rank, m.peers); }
   void on(int rank, const waits_end&) { heard_.waits.end(rank); }
   void on(int rank, const arrival& m) {
-    // One that was opened meanwhile is known to the rank before it could ask again.
+    // If the gate was opened meanwhile, the rank learns it before it can ask again.
     if (m.next.count <= heard_.started.target(m.next.name)) return;
     const auto at = heard_.gates.try_emplace(m.next.name, next_number_, m.next);
     if (at.second) ++next_number_;

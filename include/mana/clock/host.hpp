@@ -1,5 +1,5 @@
-// What surrounds a policy in each rank and in the coordinator: requests, their numbers, waits of threads. Here the
-// contract of policy.hpp is kept towards the policy, and checked against it.
+// The surroundings of a policy in each rank and in the coordinator: requests, their numbers, waits of threads. The
+// hosts keep the contract of policy.hpp towards the policy, and check that the policy keeps its part.
 #pragma once
 #include <mana/clock/policy.hpp>
 
@@ -11,7 +11,8 @@
 
 namespace mana::clock {
 
-/// A mistake of a policy's author: going on would stop or corrupt a program later, where nobody finds the cause.
+/// Reports a mistake of a policy's author. Otherwise it would stop or corrupt a program later, where nobody finds the
+/// cause.
 template <class P>
 [[noreturn]] void broken(const char* rule) {
   std::fprintf(stderr, "mana: the clock policy %s breaks its contract: %s (include/mana/clock/policy.hpp)\n",
@@ -19,20 +20,21 @@ template <class P>
   std::abort();
 }
 
-/// Numbers requests, the same in all ranks: 1, 2, …; 0: none.
+/// Numbers requests, the same in all ranks: 1, 2, …; 0: no request.
 using request_number = std::uint64_t;
 
 /// Transport: `void answer(request_number)`, `void send(const typename P::up&)`: to the coordinator, in the order of
-/// the calls. Not thread-safe: the caller holds one lock per rank. No member blocks.
+/// the calls. Not thread-safe: the caller holds one lock for each rank. No member blocks.
 ///
-/// INV-18 every start of a collective is in the snapshot, or asks and is judged: a start that is held is not counted, the
-/// caller takes it back under the lock under which it asked, and begin() gets counts that were read under that lock. One
-/// that is in the counts may ask all the same, even after the line, and goes: others have started it, or will.
+/// INV-18 every start of a collective is in the `snapshot`, or asks and is judged. A start that is held is not counted:
+/// the caller takes it back under the lock under which it asked. begin() gets counts that were read under that lock. A
+/// start that is in the counts may still ask, even after the line; it may go, because others have started the
+/// collective, or will.
 template <policy P, class Transport>
 class rank_host {
  public:
   rank_host(Transport& transport, int rank) : to_coordinator_{transport}, rank_(rank) {}
-  /// A copy with surroundings of its own, as checkers of all schedules make them.
+  /// A copy with its own surroundings, for checkers of all schedules.
   rank_host(Transport& transport, const rank_host& from) : to_coordinator_{transport}, rank_(from.rank_) {
     copy_fields(from, *this);
     if (from.part_) copy_fields(*from.part_, part_.emplace(to_coordinator_, rank_));
@@ -41,7 +43,7 @@ class rank_host {
   rank_host& operator=(const rank_host&) = delete;
 
   /// The rank has seen the request. counts: its clocks, read after every later start is sure to ask start().
-  /// A quiesce that was under way is given up.
+  /// Gives up a quiesce that is under way.
   void begin(request_number number, std::vector<group_count> counts) {
     end();
     to_coordinator_.transport.answer(number);
@@ -70,9 +72,9 @@ class rank_host {
     at_line_ = false;
   }
 
-  /// out: hold: take the count back, ask again when changes() grew. synchronize: take the count back, begin the
-  /// trivial
-  ///      barrier, or go on with the one that is under way, and ask again when it is over. refuse: take it back
+  /// out: hold: take the count back, and ask again when changes() has grown.
+  ///      synchronize: take it back. Begin the trivial barrier, or continue the one under way. Ask again after it.
+  ///      refuse: take it back
   verdict start(const collective& c) {
     if constexpr (always_asks<P>) return start_or_synchronize(c);
     if (!part_) return verdict::go;
@@ -83,9 +85,10 @@ class rank_host {
     return v;
   }
 
-  /// A blocking wait for messages, or for a receive to be posted.
-  /// who: any number that no other wait of this rank has; again with the same number: the wait is for others now
-  /// peers: world ranks; empty: anyone
+  /// A blocking wait for messages, or until a receive is posted.
+  ///
+  /// in: who    any number that no other wait of this rank has. A second call with the same number replaces its peers
+  ///     peers  world ranks; empty: anyone
   void wait_begins(std::uint64_t who, std::span<const int> peers) {
     waits_[who] = {peers.begin(), peers.end()};
     tell_waits();
@@ -96,7 +99,7 @@ class rank_host {
 
   bool quiescing() const noexcept { return part_.has_value(); }
   bool at_line() const noexcept { return at_line_; }
-  /// Grows whenever a held collective may have to be judged again.
+  /// Grows whenever a held collective may need a new verdict.
   std::uint64_t changes() const noexcept { return changes_; }
 
  private:
@@ -133,7 +136,7 @@ class rank_host {
     if (wait_set now = all_waits(); now != told_) part_->waits(told_ = std::move(now));
   }
 
-  /// A wait of one of its own threads is nobody else's to end: while others depend on the rank, all its threads run.
+  /// Waits for this rank itself do not count: while others depend on the rank, all its threads run.
   wait_set all_waits() const {
     if (waits_.empty()) return std::nullopt;
     std::set<int> found;
@@ -149,24 +152,26 @@ class rank_host {
   gate to_coordinator_;
   const int rank_;
   std::optional<part> part_;  // while a request is under way
-  std::map<group_name, std::uint64_t> counted_;  // what begin() was told
+  std::map<group_name, std::uint64_t> counted_;  // the counts that begin() received
   using by_name = std::map<group_name, group_count>;
-  by_name started_, synchronizing_;  // of a policy that always asks: starts that went, those that are in their barrier
+  by_name started_, synchronizing_;  // of a policy that always asks: starts that went; starts in their barrier
   bool at_line_ = false;
   std::uint64_t changes_ = 0;
-  std::map<std::uint64_t, std::vector<int>> waits_;  // the program's, not the quiesce's: they go on
+  std::map<std::uint64_t, std::vector<int>> waits_;  // the program's waits; they outlast the quiesce
   wait_set told_;
 
  public:
-  /// All that decides what happens next, but the part: whether a held collective may ask again its holder remembers.
+  /// All state that decides what happens next, except the part. The thread that holds a collective remembers whether it
+  /// may ask again.
   static constexpr std::tuple fields{&rank_host::counted_, &rank_host::started_, &rank_host::synchronizing_,
                                      &rank_host::at_line_, &rank_host::waits_,   &rank_host::told_};
   /// The policy's part, nullptr while there is no request.
   const part* state() const noexcept { return part_ ? &*part_ : nullptr; }
 };
 
-/// Which links have answered the request that is under way, and which have said more since.
-/// INV-17 nothing of an earlier request counts in this one: what came over a link before its answer is not heard.
+/// Which links have answered the current request, and which have sent more since.
+/// INV-17 nothing of an earlier request counts in this one: messages that came over a link before its answer are
+/// ignored.
 class heard_links {
  public:
   void begin(std::size_t links) {
@@ -188,17 +193,17 @@ class heard_links {
 
 /// Transport: `void request(int link, request_number)`, `void send(int link, const typename P::down&)`,
 /// `void line(int link)`: delivered in the order of the calls, for each link. One thread.
-/// links: of a policy that does not combine, one per rank
+/// links: one for each rank if the policy does not combine
 template <policy P, class Transport>
 class coordinator_host {
  public:
   coordinator_host(Transport& transport, std::vector<rank_range> links)
       : to_links_{transport, *this}, links_(std::move(links)) {}
-  /// A link for each rank.
+  /// Makes a link for each rank.
   coordinator_host(Transport& transport, int ranks) : to_links_{transport, *this} {
     for (int r = 0; r < ranks; ++r) links_.push_back({r, r + 1});
   }
-  /// A copy with surroundings of its own.
+  /// A copy with its own surroundings.
   coordinator_host(Transport& transport, const coordinator_host& from)
       : to_links_{transport, *this}, links_(from.links_) {
     copy_fields(from, *this);
@@ -214,15 +219,15 @@ class coordinator_host {
     make_part();
     for (std::size_t l = 0; l < links_.size(); ++l) to_links_.transport.request(static_cast<int>(l), number_);
   }
-  /// The checkpoint is over, or is given up: the caller tells the ranks.
+  /// The checkpoint is over or given up. The caller tells the ranks.
   void end() {
     part_.reset();
     done_ = false;
   }
-  /// The line is declared, and all links were told.
+  /// The line is declared, and all links know it.
   bool done() const noexcept { return done_; }
 
-  /// out: it is the answer to the request that is under way
+  /// out: it answers the current request
   bool answer(int link, request_number number) {
     const bool current = part_ && number == number_;
     if (current) heard_.answer(link);
@@ -233,13 +238,13 @@ class coordinator_host {
     heard_.hear(link);
     part_->receive(link, message);
   }
-  /// All that had come was delivered.
+  /// All messages that had come were delivered.
   void settle() {
     if constexpr (combines<P>)
       if (part_ && !done_) part_->settle();
   }
 
-  /// A line of text for each rank that keeps the line from being declared, empty if none does.
+  /// A line of text for each rank that prevents the line, empty if none does.
   std::string describe() const {
     std::string text;
     if (!part_ || done_) return text;
@@ -285,15 +290,15 @@ class coordinator_host {
 };
 
 /// Between the coordinator and ranks, in a process of a policy that combines. Transport: that of coordinator_host, and
-/// `void answer(request_number)`, `void send_up(const typename P::up&)`, to above, in the order of the calls. One
-/// thread.
+/// `void answer(request_number)`, `void send_up(const typename P::up&)` towards the coordinator, in the order of the
+/// calls. One thread.
 template <policy P, class Transport>
   requires combines<P>
 class relay_host {
  public:
   relay_host(Transport& transport, std::vector<rank_range> links)
       : around_{transport, *this}, links_(std::move(links)) {}
-  /// A copy with surroundings of its own.
+  /// A copy with its own surroundings.
   relay_host(Transport& transport, const relay_host& from) : around_{transport, *this}, links_(from.links_) {
     copy_fields(from, *this);
     if (from.part_) copy_fields(*from.part_, make_part());
@@ -301,7 +306,7 @@ class relay_host {
   relay_host(const relay_host&) = delete;
   relay_host& operator=(const relay_host&) = delete;
 
-  // From above; the links are told.
+  // From above. Passes the request on to the links.
   void request(request_number number) {
     end();
     number_ = number;
@@ -318,13 +323,13 @@ class relay_host {
   void hear(const typename P::down& message) {
     if (part_ && !at_line_) part_->hear(message);
   }
-  /// The checkpoint is over, or is given up: the caller tells the links.
+  /// The checkpoint is over or given up. The caller tells the links.
   void end() {
     part_.reset();
     at_line_ = false;
   }
 
-  /// out: it is the answer to the request that is under way
+  /// out: it answers the current request
   bool answer(int link, request_number number) {
     const bool current = part_ && number == number_;
     if (current) heard_.answer(link);
@@ -335,7 +340,7 @@ class relay_host {
     heard_.hear(link);
     part_->receive(link, message);
   }
-  /// All that had come was delivered.
+  /// All messages that had come were delivered.
   void settle() {
     if (part_ && !at_line_) part_->settle();
   }

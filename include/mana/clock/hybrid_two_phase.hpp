@@ -1,14 +1,17 @@
 // The hybrid two-phase commit (after Chouhan, Xu and others, 2021): the trivial barrier only between a request and its
-// checkpoint. Here it is a gate in the coordinator: no collective of the lower half, nothing that a restart has to
-// undo. A rank that is held there can be stopped, so that a straggler that has not come holds no checkpoint up.
+// checkpoint. Here the barrier is a gate in the coordinator. It needs no collective of the lower half, and a restart
+// need not undo it. A rank can be stopped at the gate, so a late straggler does not delay a checkpoint.
 //
-// What had begun at the request has to be completed by all members. While one that has yet to come computes, no gate
-// opens. When all of them wait, the gate opens that was come to first, among those that are complete, or that hold one
-// who would not wait natively, and on whom somebody waits. That is enough to go on: who waits for a rank at a gate is
-// heard of, and along a chain of such waits the last is at a gate that opens, or the program stands still by itself.
-// First come, first served: each gate has its turn, so a loop of collectives on the side does not go on for ever.
+// All members must complete a collective that had begun at the request. While one of those who have not come computes,
+// no gate opens. When all of them wait, one gate opens: the first that was reached, among the gates that may. A gate
+// may open if one of its members is behind, or somebody waits for that member. Besides, the gate must be complete, or
+// that member would not wait natively.
+// This suffices: the coordinator hears of every wait for a rank at a gate. Along a chain of such waits, the last rank
+// is at a gate that opens, or the program itself is deadlocked.
+// Each gate has its turn, so an unrelated loop of collectives does not continue forever.
 //
-// It asks who is waited for, not by whom, and opens what nobody behind depends on. needs_gated.hpp follows the chains.
+// The policy asks which ranks are waited for, not by which ranks. So it opens gates on which no rank that is behind
+// depends. needs_gated.hpp follows the chains.
 #pragma once
 #include <mana/clock/gates.hpp>
 

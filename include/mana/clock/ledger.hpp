@@ -1,4 +1,4 @@
-// Who has started how many collectives on which clock, as far as the coordinator has heard.
+// The counts of all members on all clocks, as far as the coordinator has heard.
 #pragma once
 #include <mana/clock/message.hpp>
 
@@ -7,9 +7,9 @@
 
 namespace mana::clock {
 
-/// A clock's target is the largest count of any of its members. INV: behind_[r] is the number of clocks on which
-/// member r's count is below the target; a member that was never heard of on a clock has count 0: it is still making
-/// the communicator.
+/// A clock's target is the largest count of any of its members. INV: behind_[r] is the number of clocks on which member
+/// r's count is below the target. If nothing was heard of a member on a clock, its count is 0: it is still making the
+/// communicator.
 class ledger {
  public:
   struct entry {
@@ -22,7 +22,7 @@ class ledger {
 
   explicit ledger(int ranks) : behind_(static_cast<std::size_t>(ranks)) {}
 
-  /// The rank has started so many. out: the target grew. in: c.members  may be empty if the clock was named before
+  /// Sets the rank's count. out: the target grew. in: c.members  may be empty if the clock is known
   bool count(int rank, const group_count& c) {
     entry& e = entries_[c.name];
     if (e.members.empty()) {
@@ -38,7 +38,7 @@ class ledger {
     return true;
   }
 
-  /// Its members may start so many: who has not is behind. in: c.members  as above
+  /// Allows the members to start up to c.count: a member with a lower count is behind. in: c.members  as above
   void allow(const group_count& c) {
     entry& e = entries_[c.name];
     if (e.members.empty()) {
@@ -48,7 +48,7 @@ class ledger {
     if (c.count > e.target) raise(e, c.count, e.counts.size());
   }
 
-  /// out: 0 if the clock was not named
+  /// out: 0 for an unknown clock
   std::uint64_t target(const group_name& name) const {
     const auto at = entries_.find(name);
     return at == entries_.end() ? 0 : at->second.target;
@@ -60,7 +60,7 @@ class ledger {
   const std::map<group_name, entry>& entries() const noexcept { return entries_; }
 
  private:
-  /// but: the member that has started so many
+  /// but: the member whose count is `target`
   void raise(entry& e, std::uint64_t target, std::size_t but) {
     std::size_t m = 0;
     for (const int rank : e.members) {

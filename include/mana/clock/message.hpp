@@ -1,4 +1,4 @@
-// What ranks and the coordinator of a quiesce speak of, whatever the policy.
+// Names and counts of clocks in the messages between ranks and the coordinator, for all policies.
 #pragma once
 #include <mana/clock/ranks.hpp>
 
@@ -17,14 +17,15 @@ struct group_name {
 
 struct group_count {
   group_name name{};
-  std::uint64_t count = 0;  // collectives started on it
-  rank_set members;         // empty where the receiver knows them
+  std::uint64_t count = 0;  // collectives started on the clock
+  rank_set members;         // empty if the receiver knows them
 
   static constexpr std::tuple fields{&group_count::name, &group_count::count, &group_count::members};
   bool operator==(const group_count&) const = default;
 };
 
-/// May the collective start? synchronize: after a trivial barrier of its members. refuse: never, under this policy.
+/// Whether a collective may start. synchronize: after a trivial barrier of its members. refuse: never, under this
+/// policy.
 enum class verdict { go, hold, synchronize, refuse };
 
 }  // namespace mana::clock

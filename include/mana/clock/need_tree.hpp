@@ -1,5 +1,5 @@
-// Who is needed: on whose messages the ranks depend that are behind, along chains of waits. A relay decides it as far
-// as chains stay below it, and says what leads out.
+// Finds the needed ranks: those on whose messages the ranks that are behind depend, along chains of waits. A relay
+// follows the chains below it, and reports upwards where they lead out.
 #pragma once
 #include <mana/clock/ranks.hpp>
 
@@ -11,40 +11,40 @@
 
 namespace mana::clock {
 
-/// On whom a rank waits while it has a debt. Of a relay: on whom all wait that are behind below it, along chains; or
-/// on whom a rank below it depends that above calls needed.
+/// The ranks on which a rank in debt waits. A relay reports one dependence for all ranks that are behind below it,
+/// along chains, and one for each rank below it that is needed from above.
 struct dependence {
-  int rank = 0;            // < 0: of the relay of process -1 - rank
+  int rank = 0;            // < 0: from the relay of process -1 - rank
   bool waits = false;
-  bool is_behind = false;  // else it has its debt because it is needed
+  bool is_behind = false;  // else the rank is in debt because it is needed
   std::vector<int> peers;  // world ranks; empty: anyone
   static constexpr std::tuple fields{&dependence::rank, &dependence::waits, &dependence::is_behind,
                                      &dependence::peers};
   bool operator==(const dependence&) const = default;
 };
 
-/// Whom a rank that is behind waits for is needed, and whom a needed one waits for. Counting all waits would not do:
-/// two ranks that wait for each other (in different threads, or one of them for anyone) would need each other long
+/// A rank is needed if a rank that is behind, or another needed rank, waits for it. Counting all waits would be wrong.
+/// Two ranks may wait for each other, in different threads, or one of them for anyone. They would need each other long
 /// after the collective that made them run.
 ///
-/// INV-24 who is needed depends on the waits as they are, whichever relays they came through.
+/// INV-24 the needed ranks depend on the waits as they are, whichever relays they came through.
 class need_tree {
  public:
   explicit need_tree(rank_range below) : below_(below) {}
   need_tree(const need_tree&) = default;
-  /// What it was constructed with it keeps.
+  /// Keeps the members that are set at construction.
   need_tree& operator=(const need_tree& from) {
     copy_fields(from, *this);
     return *this;
   }
 
-  /// From below.
+  /// A message from below.
   void hear(const dependence& d) {
     if (d.waits) waits_[d.rank] = d;
     else waits_.erase(d.rank);
     has_changed_ = true;
   }
-  /// From above.
+  /// A message from above.
   void hear(const rank_set& needed, const rank_set& no_longer) {
     if (needed.empty() && no_longer.empty()) return;
     from_above_ = from_above_.without(no_longer).with(needed);
@@ -55,7 +55,7 @@ class need_tree {
     rank_set needed, no_longer;       // of ranks below
     std::vector<dependence> upwards;
   };
-  /// Since the last time.
+  /// The changes since the last call.
   changes follow() {
     changes c;
     if (!std::exchange(has_changed_, false)) return c;
@@ -64,7 +64,7 @@ class need_tree {
     for (const auto& [rank, d] : waits_)
       if (d.is_behind) follow(d, behind);
     add(exports, -1 - below_.first, true, behind);
-    // Each by itself, also if another depends on it: above may need that one only for what this one depends on.
+    // Each one alone, even if another depends on it: a rank above may need that one only for what this one depends on.
     reach all = behind;
     for (const int rank : from_above_)
       if (!behind.is_needed(rank)) follow_needed(rank, all, exports);
@@ -78,7 +78,7 @@ class need_tree {
   }
 
   bool is_needed(int rank) const { return needed_.contains(rank); }
-  /// Calls body(dependence) for those that came from this range.
+  /// Calls body(dependence) for the dependences that came from this range.
   template <class Body>
   void for_each_wait(rank_range from, Body&& body) const {
     for (const auto& [rank, d] : waits_)
@@ -87,13 +87,13 @@ class need_tree {
 
  private:
   struct reach {
-    std::set<int> needed, outside;  // ranks that are waited for, below and elsewhere
+    std::set<int> needed, outside;  // ranks that are waited for: below this relay, and elsewhere
     std::set<int> seen;             // dependences that were followed
-    bool anyone = false;            // is waited for
+    bool anyone = false;            // somebody waits for anyone
     bool is_needed(int rank) const { return anyone || needed.contains(rank); }
   };
 
-  /// Who is waited for from here on.
+  /// Adds all ranks that are waited for, along chains from this dependence.
   void follow(const dependence& from, reach& r) const {
     std::vector<const dependence*> next;
     const auto see = [&](const dependence& d) {
@@ -137,8 +137,8 @@ class need_tree {
   }
 
   const rank_range below_;
-  std::map<int, dependence> waits_, exported_;  // by rank; exported: as above was told
-  rank_set from_above_, needed_;                // needed: as those below were told
+  std::map<int, dependence> waits_, exported_;  // by rank; exported: as reported upwards
+  rank_set from_above_, needed_;                // needed: as reported to the ranks below
   bool has_changed_ = false;
 
  public:

@@ -1,5 +1,5 @@
-// The collective clock, completed with point-to-point needs: the default. Rules and why they hold:
-// docs/design/clock.md.
+// The default policy: the collective clock, completed with point-to-point needs. docs/design/clock.md has the rules and
+// the proof.
 #pragma once
 #include <mana/clock/need_tree.hpp>
 #include <mana/clock/policy.hpp>
@@ -21,18 +21,18 @@ struct needs {
   // Up.
   struct news {
     std::uint64_t version = 0;        // of the newest orders that had come over this link
-    bool quiet = false;               // no rank there has a debt, as of them
-    std::vector<group_count> counts;  // that grew; at first all. Sent before the rank enters a collective
-    std::vector<wait> waits;          // that have changed
+    bool quiet = false;               // with these orders no rank there has a debt
+    std::vector<group_count> counts;  // counts that grew; at first all. Sent before the rank enters a collective
+    std::vector<wait> waits;          // waits that have changed
     static constexpr std::tuple fields{&news::version, &news::quiet, &news::counts, &news::waits};
   };
   using up = std::variant<news>;
 
   // Down.
   struct orders {
-    std::uint64_t version = 0;         // counts the orders on this link
-    std::vector<group_count> targets;  // that grew, of clocks with members there
-    rank_set needed, no_longer;        // ranks there that are needed from now on, and that are needed no more
+    std::uint64_t version = 0;         // number of the orders on this link
+    std::vector<group_count> targets;  // targets that grew, of clocks with members there
+    rank_set needed, no_longer;        // ranks there that become needed, and that are no longer needed
     static constexpr std::tuple fields{&orders::version, &orders::targets, &orders::needed, &orders::no_longer};
     bool is_empty() const { return targets.empty() && needed.empty() && no_longer.empty(); }
   };
@@ -66,7 +66,8 @@ class needs::rank {
     const orders& o = std::get<orders>(message);
     version_ = o.version;
     for (const group_count& t : o.targets) {
-      clock& c = clocks_[t.name];  // of a communicator that this rank is still making: it owes what others started
+      // new if this rank is still making the communicator: it owes what others have started
+      clock& c = clocks_[t.name];
       c.target = std::max(c.target, t.count);
     }
     is_needed_ = (is_needed_ || o.needed.contains(declared_.rank)) && !o.no_longer.contains(declared_.rank);
@@ -84,7 +85,7 @@ class needs::rank {
     return verdict::go;
   }
 
-  /// A rank has a debt while others have started a collective that it has not, or wait for a message by it.
+  /// A rank has a debt while it has not started a collective that others have, or while others wait for its message.
   bool in_debt() const noexcept { return is_needed_ || is_behind(); }
 
  private:
@@ -97,8 +98,8 @@ class needs::rank {
     return std::any_of(clocks_.begin(), clocks_.end(), [](const auto& c) { return c.second.count < c.second.target; });
   }
 
-  /// Says what has changed, in one message: counts that nobody knows; the wait, while the rank has a debt; that it has
-  /// none.
+  /// Sends the changes in one message: counts that nobody knows; the wait, while the rank has a debt; that the debt has
+  /// ended.
   void tell(std::vector<group_count> counts) {
     news n{.version = version_, .quiet = !in_debt(), .counts = std::move(counts), .waits = {}};
     wait now = nobody(declared_.rank);
@@ -110,7 +111,8 @@ class needs::rank {
   }
 
   Transport& transport_;
-  std::uint64_t version_ = 0, quiet_at_ = 0;  // of the newest orders; of those as of which it said that it has no debt
+  // of the newest orders; of the orders with which it last reported that it has no debt
+  std::uint64_t version_ = 0, quiet_at_ = 0;
   std::map<group_name, clock> clocks_;
   bool is_needed_ = false;
   wait_set waits_;
@@ -121,12 +123,12 @@ class needs::rank {
                                      &rank::is_needed_, &rank::waits_,    &rank::declared_};
 };
 
-/// What a relay and the coordinator have in common: links, and what is said over them.
+/// The links of a relay or of the coordinator, and the messages over them.
 class needs::junction {
  public:
   explicit junction(std::span<const rank_range> links) : links_(links), targets_(links), state_(links.size()) {}
   junction(const junction&) = default;
-  /// What it was constructed with it keeps.
+  /// Keeps the members that are set at construction.
   junction& operator=(const junction& from) {
     copy_fields(from, *this);
     return *this;
@@ -138,19 +140,20 @@ class needs::junction {
     l.is_quiet = n.quiet && n.version == l.version;
     for (const group_count& c : n.counts) targets_.hear(static_cast<std::size_t>(link), c);
   }
-  /// Targets from above.
+  /// A target from above.
   void hear(const group_count& target) { targets_.hear(targets_.above(), target); }
 
-  /// Before, nobody knows all counts: who was told a part could think that it has no debt.
+  /// All links were heard. Before that nobody knows all counts, and a rank that knows some could think that it has no
+  /// debt.
   bool is_complete() const {
     return std::all_of(state_.begin(), state_.end(), [](const at_link& l) { return l.was_heard; });
   }
-  /// Everything that was said over every link is answered, and nobody has a debt.
+  /// All messages over all links were answered, and nobody has a debt.
   bool is_quiet() const {
     return std::all_of(state_.begin(), state_.end(), [](const at_link& l) { return l.is_quiet; });
   }
 
-  /// Sends what the links do not know.    out: what who is above does not know
+  /// Sends to each link what it does not know.    out: counts that the level above does not know
   template <class Transport>
   std::vector<group_count> tell(Transport& transport, const rank_set& needed, const rank_set& no_longer) {
     std::vector<orders> all(links_.size());
@@ -179,7 +182,7 @@ class needs::junction {
   struct at_link {
     std::uint64_t version = 0;  // orders that were sent
     bool was_heard = false;
-    bool is_quiet = false;      // as of all of them
+    bool is_quiet = false;      // with all of these orders
     static constexpr std::tuple fields{&at_link::version, &at_link::was_heard, &at_link::is_quiet};
   };
 
@@ -191,7 +194,8 @@ class needs::junction {
   static constexpr std::tuple fields{&junction::targets_, &junction::state_};
 };
 
-/// To those below it is as the coordinator, to who is above as a rank: quiet once all below it are.
+/// A relay acts as the coordinator towards the ranks below it, and as a rank towards the level above. It is quiet when
+/// all ranks below it are.
 template <class Transport>
 class needs::relay {
  public:
@@ -237,9 +241,9 @@ class needs::relay {
                                      &relay::waits_};
 };
 
-/// INV-16 when the line is declared, every clock's count is the same on all of its members. Nobody has a debt as of
-/// all orders, so nobody starts anything until new ones come; and what was started before was said before, so that it
-/// is in the orders. This holds below each relay that is quiet, and so for all.
+/// INV-16 when the line is declared, every clock's count is the same on all of its members. With all orders that were
+/// sent, nobody has a debt. So nobody starts anything until new orders come. All earlier starts were reported earlier,
+/// so the orders contain them. This holds below each quiet relay, and so for all ranks.
 template <class Transport>
 class needs::coordinator {
  public:

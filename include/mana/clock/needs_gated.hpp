@@ -1,13 +1,13 @@
-// Needs, with gates: a collective that nobody had started at the request starts only when somebody behind depends on
-// it, and then when all members have come to it. So the wait for a checkpoint ends with what had begun at the request;
-// what the program computes before its next collective does not prolong it.
+// The policy needs, with gates. A collective that nobody had started at the request starts only if a rank that is
+// behind depends on it, and when all members have reached it. So the wait for a checkpoint ends when the work that had
+// begun at the request ends. The program's computation before its next collective does not prolong the wait.
 //
-// needs.hpp lets a rank that has a debt start what it comes to, and then all members have to come. Where a rank that
-// is behind waits for anyone's message, everybody has a debt, and many begin what nobody needed. Here they are held
-// until the message has come.
+// The policy needs.hpp lets a rank in debt start any collective, and then all members must come. If a rank that is
+// behind waits for anyone's message, all ranks are in debt, and many start collectives that nobody needs. Here the
+// gates hold them until the message has come.
 //
-// Who does not wait for all members natively, as a broadcast's root, does not wait at the gate if somebody depends on
-// it.
+// Natively some members do not wait for all others, for example a broadcast's root. Such a member does not wait at the
+// gate if somebody depends on it.
 #pragma once
 #include <mana/clock/gates.hpp>
 
@@ -29,7 +29,7 @@ struct needs_gated : gated<needs_gated> {
   }
 
  private:
-  /// Ranks that are behind, and all on whom these wait, along chains.
+  /// The ranks that are behind, and all ranks on which these wait, along chains.
   static std::vector<bool> needed_ranks(const gated_state& heard) {
     std::vector<bool> needed(static_cast<std::size_t>(heard.ranks), false);
     std::vector<int> next;

@@ -1,5 +1,5 @@
-// The policies that `mana run --clock NAME` knows. A new one: its header, and its name here. One more, from outside of
-// the tree: cmake -DMANA_NEW_CLOCK=name -DMANA_NEW_CLOCK_HEADER=/path/of.hpp, see examples/new_clock.
+// The policies that `mana run --clock NAME` knows. To add one, include its header and add its name here. To add one
+// from outside of the tree: cmake -DMANA_NEW_CLOCK=name -DMANA_NEW_CLOCK_HEADER=/path/of.hpp, see examples/new_clock.
 #pragma once
 #include <mana/clock/collective_clock.hpp>
 #include <mana/clock/hybrid_two_phase.hpp>
@@ -25,7 +25,7 @@ using policies = std::tuple<needs, needs_gated, collective_clock, hybrid_two_pha
 
 static_assert([]<class... P>(std::tuple<P...>*) { return (policy<P> && ...); }(static_cast<policies*>(nullptr)));
 
-/// Calls use.operator()<P>() for the policy of this name; empty: the default.      out: false: there is none
+/// Calls use.operator()<P>() for the policy of this name; an empty name is the default.      out: false: no such policy
 template <class Use>
 bool with_policy(std::string_view name, Use&& use) {
   const auto try_it = [&]<class P>() {

@@ -2,67 +2,68 @@
 //
 // A policy is a class with
 //
-//   name                    what `mana run --clock NAME` calls it
+//   name                    the name for `mana run --clock NAME`
 //   up, down                std::variants of its messages, from a rank to the coordinator and back
 //   rank<Transport>         its part in every rank, made when the rank hears of a request: rank(Transport&, int rank)
 //   coordinator<Transport>  its part in rank 0's process, made for a request: coordinator(Transport&, int ranks)
 //
-// Both live for one request: from its beginning until the checkpoint is over or given up, and know nothing of earlier
-// ones. They hear of nothing from before their request: hosts (host.hpp) see to it. All members of a rank are called
-// under one lock, all of a coordinator by one thread.
+// Both parts live for one request, until the checkpoint is over or given up. They know nothing of earlier requests, and
+// hosts (host.hpp) keep earlier messages from them. All members of a rank are called under one lock, all members of a
+// coordinator by one thread.
 //
-// A rank is told
+// The host calls these members of a rank:
 //   begin(counts)    first: how many collectives were started on each of its clocks. Every later start is asked for,
 //                    and no earlier one
-//   waits(peers)     that threads of it wait for messages (or for receives to be posted) of these world ranks,
-//                    ascending, all threads' together, without itself; of anyone if empty; nullopt: that none does
-//   start(c)         that a thread would start collective c, which is the count-th on its clock. `hold`: it was not
-//                    counted, and asks again after the next message. `go`: it starts it at once
+//   waits(peers)     threads of the rank wait for messages, or for receives to be posted, of these world ranks. The
+//                    peers of all threads are together, ascending, without the rank itself. Empty: anyone. nullopt: no
+//                    thread waits
+//   start(c)         a thread would start collective c, the count-th on its clock. `hold`: it was not counted, and the
+//                    thread asks again after the next message. `go`: the thread starts it at once
 //   receive(m)       a message of the coordinator
-// and may ask its transport to send(const up&): delivered to the coordinator in the order of the calls.
+// It may call send(const up&) of its transport: delivered to the coordinator in the order of the calls.
 //
-// A coordinator is told
+// The host calls these members of a coordinator:
 //   receive(rank, m) a message of a rank
-//   describe()       for people: a line of text for each rank that keeps the line from being declared
-// and may ask its transport to
-//   send(rank, const down&)   delivered to the rank in the order of the calls; not before its first message came
-//   declare_line()            once: all ranks are at a recovery line. From then on nobody starts a collective, and
-//                             neither side is told anything more, until the checkpoint is over
+//   describe()       for people: a line of text for each rank that prevents the line
+// It may call these members of its transport:
+//   send(rank, const down&)   delivered to the rank in the order of the calls; only after the rank's first message
+//   declare_line()            once: all ranks are at a recovery line. After it nobody starts a collective, and neither
+//                             part is called, until the checkpoint is over
 //
-// A policy that combines (`static constexpr bool combines = true`) lets the messages of many ranks become one on their
-// way to the coordinator, through a tree of relays (tree.hpp). To a relay, and to the coordinator, the ranks are
-// behind links: each leads to a rank or to another relay, and so to all ranks of a range. It has a third part, and its
-// coordinator another constructor:
+// A policy that combines (`static constexpr bool combines = true`) joins the messages of many ranks on their way to the
+// coordinator, in a tree of relays (tree.hpp). A relay and the coordinator reach the ranks over links. Each link leads
+// to a rank or to another relay, and so to all ranks of a range. Such a policy has a third part, and its coordinator
+// another constructor:
 //   coordinator<Transport>  coordinator(Transport&, std::span<const rank_range> links)
 //   relay<Transport>        relay(Transport&, std::span<const rank_range> links)
-// A relay, and such a coordinator, is told
+// The host calls these members of a relay, and of such a coordinator:
 //   receive(link, m)  a message of the rank or relay there
-//   settle()          that all that had come was delivered. What there is to say is said now, in one message per link;
-//                     the line is declared now
-// and a relay
+//   settle()          all messages that had come were delivered. Now the part sends, one message to each link, or
+//                     declares the line
+// and of a relay
 //   hear(m)           a message from above
-// which may ask its transport to send(link, const down&), and to send_up(const up&). Order is kept on each link.
+// A relay may call send(link, const down&) and send_up(const up&) of its transport. Order is kept on each link.
 // Messages of a policy that does not combine pass through the tree unread.
 //
-// What a policy owes: when the line is declared, each clock's count is the same on all of its members and no rank
-// starts a collective after; it is declared if the program would go on without the request. What it must never do:
-//   rule 1  speak outside of a request: nothing is asked of the transport when there is none. No code of a policy
-//           runs then: a collective costs one increment and one load
+// A policy guarantees: when the line is declared, each clock's count is the same on all of its members, and no rank
+// starts a collective afterwards. The line is declared if the program would continue without the request. It must never
+//   rule 1  act outside of a request: no code of a policy runs then, and nothing is sent. A collective costs one
+//           increment and one load
 //   rule 2  declare the line twice, or send after it
 //   rule 3  send to a rank, or over a link, that has not been heard
-//   rule 4  hold a collective after its trivial barrier, or ask for the barrier without being one that always asks
+//   rule 4  hold a collective after its trivial barrier, or ask for the barrier if it does not always ask
 //
-// A policy that always asks (`static constexpr bool always_asks = true`) is one that has a trivial barrier of the
-// members before each blocking collective, also when there is no request, and refuses non-blocking ones. Its hosts say
-// so without it: rule 1 holds. A rank's counts are then of starts that went, since its host was made, and
-// begin(counts, barriers) also tells before which collectives threads of it are in the trivial barrier. In a request
-// its start(c) is asked before the barrier, where `synchronize` sends the thread into it, and after it
-// (c.synchronized), where it has to go: others may be inside already. A thread in the barrier can be stopped at the
-// line; a restart begins its barrier anew.
+// A policy that always asks (`static constexpr bool always_asks = true`) has a trivial barrier of the members before
+// each blocking collective, even without a request. It refuses non-blocking collectives. Outside of a request its hosts
+// answer without it, so rule 1 holds. A rank's counts are then of the starts that went since its host was made. The
+// call begin(counts, barriers) also says before which collectives threads of the rank are in the trivial barrier. In a
+// request start(c) is called twice. Before the barrier, `synchronize` sends the thread into the barrier. After it
+// (c.synchronized), the answer must be `go`, because others may be inside already. A thread in the barrier can be
+// stopped at the line; a restart begins its barrier again.
 //
 // A message lists its members in a static `fields`, a tuple of pointers to members: numbers, group_name, group_count,
-// rank_set, and vectors of these. So do all parts, for all of their state but the transport and what constructors are
-// given: checkers copy and compare them by it. The constructors say nothing.
+// rank_set, and vectors of these. All parts list their whole state in the same way, except the transport and the
+// constructor's arguments: checkers copy and compare parts by it. Constructors send nothing.
 #pragma once
 #include <mana/clock/fields.hpp>
 #include <mana/clock/message.hpp>
@@ -76,14 +77,14 @@
 
 namespace mana::clock {
 
-/// One that a thread would start.
+/// A collective that a thread would start.
 struct collective {
   group_name name{};
-  std::uint64_t count = 0;     // it is the count-th on this clock
+  std::uint64_t count = 0;     // the collective is the count-th on this clock
   const rank_set& members;
-  bool blocking = true;        // its caller may have to wait for others
-  bool waits_for_all = false;  // it is sure that the caller does not return before all members have started it
-  bool synchronized = false;   // the trivial barrier before it is over
+  bool blocking = true;        // its caller may wait for others
+  bool waits_for_all = false;  // the caller certainly does not return before all members have started it
+  bool synchronized = false;   // its trivial barrier is over
 };
 
 template <class P>

@@ -1,4 +1,4 @@
-// Sets of world ranks: ranges, and what communicators are made of.
+// Sets of world ranks: ranges, and the members of communicators.
 #pragma once
 #include <mana/clock/fields.hpp>
 
@@ -28,14 +28,14 @@ inline std::string describe(rank_range ranks) {
   return "ranks " + std::to_string(ranks.first) + " to " + std::to_string(ranks.end - 1);
 }
 
-/// A set of ranks as runs of equal steps: a row, a column or a half of a million ranks takes twelve bytes. Two sets
-/// that were added to in the same order are equal if their ranks are.
+/// A set of ranks as runs of equal steps. A row, a column or a half of a million ranks takes twelve bytes. Two sets are
+/// equal if their ranks are equal and were added in the same order.
 class rank_set {
   struct run {
     int first = 0, step = 0, number = 0;
     int at(int i) const noexcept { return first + i * step; }
     int last() const noexcept { return at(number - 1); }
-    /// out: of its ranks, how many are below `rank`
+    /// out: how many of its ranks are below `rank`
     int below(int rank) const noexcept {
       if (rank <= first) return 0;
       return step <= 0 ? number : static_cast<int>(std::min<std::int64_t>(number, (rank - first - 1) / step + 1));
@@ -82,7 +82,7 @@ class rank_set {
     if (all.size() > 0) runs_.push_back({all.first, 1, all.size()});
   }
 
-  /// rank: above all that are in it
+  /// rank: above all ranks in the set
   void push_back(int rank) {
     if (runs_.empty() || (runs_.back().number > 1 && rank != runs_.back().last() + runs_.back().step)) {
       runs_.push_back({rank, 0, 1});
@@ -101,7 +101,7 @@ class rank_set {
     for (const run& r : runs_) n += static_cast<std::size_t>(r.number);
     return n;
   }
-  /// out: where it is among the ranks, ascending; size() if it is not in the set
+  /// out: the rank's position among the ranks, ascending; size() if it is not in the set
   std::size_t place(int rank) const noexcept {
     std::size_t before = 0;
     for (const run& r : runs_) {
@@ -121,7 +121,7 @@ class rank_set {
   bool is_within(rank_range all) const noexcept {
     return empty() || (all.has(front()) && all.has(runs_.back().last()));
   }
-  /// Those of the range.
+  /// The ranks that lie in the range.
   rank_set in(rank_range part) const {
     rank_set some;
     for (const run& r : runs_) {

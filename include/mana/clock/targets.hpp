@@ -1,4 +1,4 @@
-// Targets of clocks, as a relay or a coordinator knows them, and which of its neighbours know them too.
+// Targets of clocks in a relay or a coordinator, and which of its neighbours know them.
 #pragma once
 #include <mana/clock/message.hpp>
 
@@ -9,20 +9,21 @@
 
 namespace mana::clock {
 
-/// Neighbours are the links, by their numbers, and whoever is above. Each hears of each target once, if it leads to a
-/// member of the group and has not said so itself: what comes from one is passed on to the others.
+/// The neighbours are the links, by their numbers, and the level above. A neighbour hears each target once, if it leads
+/// to a member of the group and has not reported the target itself. So a target that comes from one neighbour is passed
+/// on to the others.
 class target_table {
  public:
   explicit target_table(std::span<const rank_range> links) : links_(links) {}
   target_table(const target_table&) = default;
-  /// What it was constructed with it keeps.
+  /// Keeps the members that are set at construction.
   target_table& operator=(const target_table& from) {
     copy_fields(from, *this);
     return *this;
   }
   std::size_t above() const noexcept { return links_.size(); }
 
-  /// A neighbour has said that so many were started, or may be.
+  /// A neighbour reports a count that was started, or allowed.
   void hear(std::size_t from, const group_count& c) {
     if (c.count == 0) return;
     entry& e = entries_[c.name];
@@ -36,7 +37,7 @@ class target_table {
     changed_.insert(c.name);
   }
 
-  /// Calls body(neighbour, target) for all that a neighbour does not know. From now on it does.
+  /// Calls body(neighbour, target) for each target that a neighbour does not know, and notes that it knows it.
   template <class Body>
   void tell(Body&& body) {
     for (const group_name& name : changed_) {
@@ -54,7 +55,7 @@ class target_table {
   struct entry {
     std::uint64_t target = 0;
     rank_set members;
-    std::vector<std::uint64_t> known;  // by neighbour: the most that it has said or was told
+    std::vector<std::uint64_t> known;  // by neighbour: the largest count that it has sent or received
     static constexpr std::tuple fields{&entry::target, &entry::members, &entry::known};
   };
 

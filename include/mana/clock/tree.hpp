@@ -5,15 +5,15 @@
 
 namespace mana::clock {
 
-/// Children of a process, at most. Why so many: docs/clock_scale.md
+/// The most children of a process. docs/clock_scale.md gives the reason for this number.
 inline constexpr int default_fan_out = 16;
 
-/// Below the least, a tree would be a chain; above the most, no process has so many descriptors.
+/// Below the least the tree would be a chain; above the most no process has enough descriptors.
 inline constexpr int least_fan_out = 2, most_fan_out = 1 << 16;
 constexpr bool is_fan_out(int k) noexcept { return least_fan_out <= k && k <= most_fan_out; }
 
-/// The ranges that the links of process all.first lead to: itself, and each child with all that are below it. The
-/// children share what is left as evenly as can be. Of a process without children: its own alone.
+/// The ranges behind the links of process all.first: itself, and each child with all ranks below it. The children share
+/// the rest as evenly as possible. A process without children has its own range only.
 inline std::vector<rank_range> links_of(rank_range all, int fan_out) {
   std::vector<rank_range> links{{all.first, all.first + 1}};
   const int left = all.size() - 1, parts = std::min(left, fan_out);

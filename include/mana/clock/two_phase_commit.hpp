@@ -1,15 +1,16 @@
-// The two-phase commit of the first MANA (Garg, Price and Cooperman, HPDC 2019): a trivial barrier of the members
-// before every blocking collective, in which a rank can be stopped, and rounds of questions by the coordinator after a
-// request. Non-blocking collectives are refused, as published.
+// The two-phase commit of the first MANA (Garg, Price and Cooperman, HPDC 2019). It has a trivial barrier of the
+// members before every blocking collective, in which a rank can be stopped. After a request the coordinator questions
+// the ranks in rounds. Non-blocking collectives are refused, as published.
 //
-// Phase 1 is the trivial barrier, phase 2 the collective. When a barrier is over, all members have come to it, so that
-// all will start the collective and end it without anybody else. When it is not, nobody is in the collective. So after
-// a request ranks begin no barrier, and the line is where no barrier is over before a collective that was not started.
-// In the publication a rank that is in phase 2 answers a round when it has left it. Here it answers at once, with its
-// counts, and says when it starts something after it answered: a round is asked again when one has.
+// Phase 1 is the trivial barrier, phase 2 the collective. When a barrier is over, all members have reached it. So all
+// will start the collective, and end it without help from others. While the barrier is not over, nobody is in the
+// collective. So after a request ranks begin no barrier. The line is a state in which each barrier that is over belongs
+// to a collective that was started.
+// In the publication a rank in phase 2 answers a round when it has left the phase. Here it answers at once, with its
+// counts. It reports a start after its answer, and then the coordinator repeats the round.
 //
-// What it costs is the barrier, in each collective, without any request. And a deadlock that the program has not: a
-// broadcast's root does not wait for the others, in the barrier it does.
+// The cost is the barrier in each collective, even without a request. The policy also adds a deadlock that the program
+// does not have: a broadcast's root does not wait for the others natively, but waits in the barrier.
 //
 //   P1: Bcast(A), as root; Send(P2)     P2: Recv(P1); Bcast(A)
 #pragma once
@@ -26,13 +27,13 @@ struct two_phase_commit {
   static constexpr bool always_asks = true;
 
   // Up.
-  struct state {  // the answer to a round; to round 1, the request, unasked
+  struct state {  // the answer to a round; to round 1, the request, sent without a question
     std::uint64_t round = 0;
     std::vector<group_count> counts;    // collectives that the rank has started, by clock
-    std::vector<group_count> barriers;  // those before which it is in the trivial barrier
+    std::vector<group_count> barriers;  // those before which the rank is in the trivial barrier
     static constexpr std::tuple fields{&state::round, &state::counts, &state::barriers};
   };
-  struct moved {  // the rank starts a collective, after it answered
+  struct moved {  // the rank starts a collective after its answer
     static constexpr std::tuple<> fields{};
   };
   using up = std::variant<state, moved>;
@@ -123,7 +124,7 @@ class two_phase_commit::coordinator {
     for (std::size_t r = 0; r < states_.size(); ++r) transport_.send(static_cast<int>(r), again{round_});
   }
 
-  /// INV-22: nobody is in phase 2, and nobody comes to it: on each clock the members have started equally many, and not
+  /// INV-22: nobody is in phase 2 or about to enter it. On each clock all members have started equally many, and not
   /// all are in the next barrier.
   bool is_line() const {
     struct clock {
@@ -155,7 +156,7 @@ class two_phase_commit::coordinator {
   std::vector<state> states_;  // by rank: its last answer
   std::size_t answers_ = 0;    // to this round
   std::uint64_t round_ = 1;
-  bool moved_ = false;         // a rank has, since this round was asked
+  bool moved_ = false;         // a rank has started a collective since this round began
 
  public:
   static constexpr std::tuple fields{&coordinator::states_, &coordinator::answers_, &coordinator::round_,

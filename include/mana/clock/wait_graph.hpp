@@ -1,4 +1,4 @@
-// Which ranks wait for whose messages.
+// For each rank that waits, the ranks whose messages it waits for.
 #pragma once
 #include <map>
 #include <tuple>

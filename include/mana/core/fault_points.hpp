@@ -1,4 +1,5 @@
-// The places at which a test can make a process die, to show what a crash there costs: one table, one row for each.
+// The points at which a test can make a process die, to show what a crash there costs. One table, one row for each
+// point.
 #pragma once
 #include <array>
 #include <atomic>
@@ -7,7 +8,7 @@
 
 namespace mana::fault {
 
-/// About in the order in which a checkpoint comes to them, and then a restart.
+/// Roughly in the order in which a checkpoint, and then a restart, passes them.
 enum class point : std::uint8_t {
   request_heard, requested, counted, line_found, at_line, parked, all_parked, collectives_completed, drained,
   before_write, copied, half_written, before_sync, written, encoding, on_node, copying, all_written, manifest_written, manifest_named, committed_unsaid,
@@ -28,7 +29,7 @@ struct row {
   const char* name;
   phase during;
   who comes_there;
-  const char* where;      // words for a reader
+  const char* where;      // a description for the reader of a test's output
 };
 
 /// tests/fault/matrix.py reads these rows.
@@ -72,7 +73,8 @@ inline constexpr std::array table{
     row{point::memory_restored, "memory_restored", phase::registers, who::each_rank, "with descriptors, before traps are set"},
     row{point::control_joined, "control_joined", phase::join, who::each_rank, "the job can be commanded again"},
     row{point::threads_restarted, "threads_restarted", phase::threads, who::each_rank, "and wait for the main one"},
-    row{point::objects_rebuilt, "objects_rebuilt", phase::rebuild, who::each_rank, "MPI objects are there, threads not let go"},
+    row{point::objects_rebuilt, "objects_rebuilt", phase::rebuild, who::each_rank, "MPI objects exist, threads are "
+                                                                                   "still held"},
     row{point::lazy_check, "lazy_check", phase::check, who::each_rank, "--lazy: the program may run, its memory is not read through yet"},
 };
 
@@ -85,14 +87,14 @@ static_assert(rows_stand_in_order());
 
 constexpr const row& row_of(point p) noexcept { return table[static_cast<std::size_t>(p)]; }
 
-/// What happens at the points of this process: nothing unless a test wants it (MANA_FAULT).
+/// Called at each point of this process. Null unless a test sets MANA_FAULT.
 inline std::atomic<void (*)(point) noexcept> listener{nullptr};
 
 }  // namespace mana::fault
 
 namespace mana {
 
-/// cost: one load where no test listens
+/// cost: one load if no test listens
 inline void fault_point(fault::point p) noexcept {
   const auto told = fault::listener.load(std::memory_order_acquire);
   if (told != nullptr) told(p);

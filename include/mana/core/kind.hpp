@@ -1,15 +1,14 @@
-// Kinds of MPI objects. A kind is a type (so that ids of two kinds never mix) and a small number (so that an id can
-// carry it).
+// Kinds of MPI objects. A kind is a type, so that ids of two kinds never mix, and a small number, which an id carries.
 //
 // INV-100 a name's namespace is its folder, except for the vocabulary that all folders share.
-// Because: who reads a name knows where to look for it.
+// Because: the namespace of a name tells its reader where to find it.
 // Checked: tests/structure/namespaces.py.
 #pragma once
 #include <cstdint>
 
 namespace mana {
 
-/// Number of a kind inside a virtual id. Frozen: ids are stored in images and in the application's memory.
+/// Number of a kind inside a virtual id. Frozen: images and the program's memory contain ids.
 /// The value 1 stays unused: MPICH's predefined pair datatypes (0x8c00000n) would read as ids of kind 1.
 enum class kind_code : std::uint32_t {
   none = 0, comm = 2, group = 3, request = 4, op = 5, datatype = 6, errhandler = 7,
@@ -30,7 +29,7 @@ struct win        { static constexpr kind_code code = kind_code::win;        sta
 struct session    { static constexpr kind_code code = kind_code::session;    static constexpr const char* name = "session"; };
 /// Handles of the tools interface (MPI_T), of every form.
 struct tool       { static constexpr kind_code code = kind_code::tool;       static constexpr const char* name = "tools handle"; };
-// The forms, which the boundary knows apart.
+// Forms of tools handles, which the boundary distinguishes.
 struct cvar {};
 struct pvar {};        // may be MPI_T_PVAR_ALL_HANDLES
 struct pvar_session {};

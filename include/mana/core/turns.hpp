@@ -1,4 +1,4 @@
-// Counters that a thread advances on every message: a locked instruction costs more than all the rest of the count.
+// Counters that a thread advances on every message. A locked instruction would cost more than the rest of the count.
 #pragma once
 #include <mana/arch/arch.hpp>
 
@@ -7,12 +7,14 @@
 
 namespace mana {
 
-/// How threads come to a piece of state: at_once under MPI_THREAD_MULTIPLE; one_by_one under every other level, where
-/// the program itself orders its calls, and in a checkpoint, where all threads but one are parked.
+/// How threads access a piece of state:
+///   at_once     under MPI_THREAD_MULTIPLE.
+///   one_by_one  under every other level, where the program itself orders its calls; and in a checkpoint, where all
+///               threads except one are parked
 enum class turns : bool { one_by_one, at_once };
 
-/// The counter's value; it goes on by one. Always inlined: among hundreds of wrappers the compiler would not, and a
-/// call is more than what is done here.
+/// Returns the counter's value, then adds one. Always inlined: among hundreds of wrappers the compiler would not inline
+/// it, and a call costs more than the body.
 template <class T>
 [[gnu::always_inline]] inline T take_next(std::atomic<T>& counter, turns t) noexcept {
   if (t == turns::at_once) return counter.fetch_add(1, std::memory_order_relaxed);
@@ -21,22 +23,21 @@ template <class T>
   return value;
 }
 
-/// One more of what others may count at the same time.
+/// Adds one; other threads may count at the same time if `t` is at_once.
 template <class T>
 [[gnu::always_inline]] inline void count_up(T& counter, turns t) noexcept {
   if (t == turns::at_once) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
   else ++counter;
 }
 
-/// One less. out: that was the last one
+/// Subtracts one. out: the result is 0
 template <class T>
 [[gnu::always_inline]] inline bool count_down(T& counter, turns t) noexcept {
   if (t == turns::at_once) return __atomic_fetch_sub(&counter, 1, __ATOMIC_ACQ_REL) == 1;
   return --counter == 0;
 }
 
-/// One instruction (arch::increment). For a counter that one thread at a time advances, whatever others do meanwhile is to
-/// read it.
+/// One instruction (arch::increment). For a counter that one thread at a time advances while others only read it.
 [[gnu::always_inline]] inline void advance(std::atomic<std::uint64_t>& counter) noexcept {
   static_assert(sizeof counter == sizeof(std::uint64_t) && std::atomic<std::uint64_t>::is_always_lock_free);
   arch::increment(counter);

@@ -1,4 +1,4 @@
-// Words about a drain, put together where no memory may be taken from malloc.
+// A sentence about a drain, put together without malloc.
 #pragma once
 #include <mana/lower/cross.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana::drain {
 
-/// What does not fit is cut off.
+/// Text that does not fit is cut off.
 class sentence {
  public:
   sentence& operator<<(const char* text) noexcept {
@@ -33,7 +33,7 @@ class sentence {
   std::size_t n_ = 0;
 };
 
-/// in: neutral_class  as the live MPI calls it
+/// in: neutral_class  added in the live MPI's words
 inline sentence& add_error(sentence& s, int neutral_class) noexcept {
   char words[512] = {};
   int length = 0;

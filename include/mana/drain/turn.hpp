@@ -1,17 +1,18 @@
-// One turn of a drain's loops: whether the checkpoint goes on, and what has gone wrong. Errors of the live MPI give it up.
+// One turn of a drain's loops: whether the checkpoint continues, and what has failed. An error of the live MPI gives up
+// the checkpoint.
 #pragma once
 #include <mana/drain/sentence.hpp>
 
 namespace mana::drain {
 
-/// How a drain stands on this rank.
+/// The state of a drain on this rank.
 class progress {
  public:
   bool failed() const noexcept { return !why_.empty(); }
   const char* why() const noexcept { return why_.text(); }
   bool over() const noexcept { return over_; }
 
-  /// Notes that a call of the live MPI failed; the first one counts. on: what it was about; nullptr: nobody knows
+  /// Notes that a call of the live MPI failed; the first failure counts. on: the object of the call; nullptr: unknown
   /// out: the error
   template <class What = char>
   int check(int neutral_class, const char* call, const What* on = nullptr) noexcept {
@@ -22,8 +23,8 @@ class progress {
     return neutral_class;
   }
 
-  /// Between two polls of a loop. waits(sentence&): says what this rank waits for, from time to time.
-  /// out: false: the loop ends, as the drain has failed here or was given up
+  /// Called between two polls of a loop. waits(sentence&): says what this rank waits for; called from time to time.
+  /// out: false: end the loop, because the drain has failed here or was given up
   template <class Waits>
   bool next(Waits&& waits) noexcept {
     if (failed()) return false;

@@ -1,4 +1,4 @@
-// Functions of the program and its tools that are called around checkpoints: what stands behind mana_hook_add of api.h.
+// The table behind mana_hook_add of api.h: functions of the program and its tools that are called around checkpoints.
 #pragma once
 #include <mana/api.h>
 #include <mana/lower/abi.hpp>
@@ -14,7 +14,7 @@ class hook_table {
  public:
   static constexpr int most = 64;
 
-  /// out: number of the hook; -1: `most` are there, or an argument is wrong
+  /// out: number of the hook; -1: the table is full, or an argument is wrong
   int add(mana_event event, mana_hook_function function, void* extra) noexcept {
     if (function == nullptr || event < MANA_REQUESTED || event > MANA_RESTARTED) return -1;
     const std::lock_guard hold(changes_);
@@ -33,7 +33,7 @@ class hook_table {
     const std::lock_guard hold(changes_);
     return all_[number].function.exchange(nullptr) != nullptr;
   }
-  /// Calls the event's hooks, in the order in which they were added. Takes no lock and no memory.
+  /// Calls the event's hooks in the order in which they were added. Takes no lock and allocates nothing.
   void run(mana_event event, const mana_hook_info& info) noexcept {
     std::uint64_t last = 0;
     while (hook* const next = after(event, last)) {
@@ -65,7 +65,7 @@ class hook_table {
 
 inline constinit hook_table the_hooks;
 
-/// Number of the request whose hooks ran last; 0: none, of this process.
+/// Number of the request whose hooks ran last; 0: no request in this process yet.
 inline constinit std::uint64_t announced = 0;
 
 inline void run(mana_event event, bool durable = false) noexcept {
@@ -73,7 +73,7 @@ inline void run(mana_event event, bool durable = false) noexcept {
   the_hooks.run(event, {static_cast<int>(b.world_rank), static_cast<int>(b.world_size), b.restarts, durable ? 1 : 0});
 }
 
-/// MANA_REQUESTED, once for each request, on the thread that called MPI_Init.
+/// Calls the hooks of MANA_REQUESTED, once for each request, on the thread that called MPI_Init.
 inline void announce_request() noexcept {
   const std::uint64_t* const word = &lower::the_bridge().request_number;
   const std::uint64_t number = __atomic_load_n(word, __ATOMIC_RELAXED);

@@ -1,17 +1,18 @@
-// Layout of a rank's image file, version 2. Little endian, x86-64. What each member is: format_table.hpp.
+// Layout of a rank's image file, version 2. Little endian, x86-64. format_table.hpp describes each member.
 //
 //   file_header, zeros up to a page | bytes of chunks, those that are not compressed on whole pages | tables | trailer
+//
 //   tables: sections: section_header, bytes … | regions: region_record, path … | sources: source_record, name … |
 //           chunks: chunk_record …
 //
-// The chunk records are the image: each says where a piece of the program's memory is, in this file or in another that a
-// source names. Pages of a region that no record gives read as zeros. What a restart reads is covered by checksums: the
-// header's own, the trailer's, the tables' (in the trailer), each chunk's (in its record); what lies between chunks is
-// zeros. The manifest has the trailer's checksum, and so all.
+// The chunk records are the image. Each says where a piece of the program's memory is: in this file, or in another file
+// that a source names. Pages of a region without a record are zeros. Checksums cover all that a restart reads: the
+// header's own, the trailer's, the tables' (in the trailer), each chunk's (in its record). The bytes between chunks are
+// zeros. The manifest has the trailer's checksum, and so covers all.
 //
-// Frozen: who changes a layout bumps format_version, keeps a reader of the version before, and adds a golden image
-// (tests/unit/image/golden). Of every later version too: magic, version, layout_major, services_minor and the header's checksum are where
-// they are here.
+// Frozen: to change a layout, raise format_version, keep a reader of the former version, and add a golden image
+// (tests/unit/image/golden). Every later version keeps magic, version, layout_major, services_minor and the header's
+// checksum in their places.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +58,8 @@ static_assert(sizeof(region_record) == 40);
 enum class source_kind : std::uint32_t {
   generation = 1,                    // a file `name` of an older generation in the same directory of checkpoints
   program_file = 2,                  // a file of the program's, by its path
-  file_copy = 3,                     // a copy of one in a generation of the same directory, which ranks of a node share
+  // a copy of a program's file in a generation of the same directory, which ranks of a node share
+  file_copy = 3,
 };
 
 struct source_record {

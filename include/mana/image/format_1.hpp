@@ -1,9 +1,4 @@
-// What format version 1 of an image has in place of version 2's tables at the end; see format.hpp.
-//
-//   file_header | sections: section_header, bytes … | regions: region_record, path … | chunks: chunk_header, bytes … |
-//   trailer
-//
-// Read, never written.
+// Format version 1 of an image: the parts that version 2's tables at the end replaced; see format.hpp.
 #pragma once
 #include <cstdint>
 

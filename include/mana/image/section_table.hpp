@@ -1,5 +1,6 @@
-// The one table of the sections of an image, in the order in which an image has them. A checkpoint and a restart go through its
-// rows (runtime/job/sections/sections.hpp), and docs/image-format.md prints them. A restart refuses a section that has no row.
+// The only table of the sections of an image, in their order in an image. A checkpoint and a restart use its rows
+// (runtime/job/sections/sections.hpp), and docs/image-format.md prints them. A restart refuses a section that has no
+// row.
 //
 // INV-94 each section of an image has one row in one table, and one file of the code that both writes it and reads it.
 #pragma once
@@ -11,41 +12,42 @@
 // ROW(name, since, needed, saved, restored, encoding, holds, code)
 //   name      of the section, at most 23 bytes
 //   since     the first minor of layout_major (lower/version.hpp) whose images have it
-//   needed    always: a restart refuses an image without it; optional: it goes on without
-//   saved     when it is written. when_stopped: by the job, once the ranks stand; with_memory: as memory is; by_saver: by what writes images
-//   restored  when a restart reads it. opened: once the image is open; descriptors: when files are opened; memory: before memory is
-//             filled; registers: after that; later: for checkpoints that follow; never: it is for people
+//   needed    always: a restart refuses an image without it; optional: a restart continues without it
+//   saved     when_stopped: the job writes it when the ranks have stopped; with_memory: written with the memory;
+//             by_saver: written by the code that writes images
+//   restored  opened: when the image is open; descriptors: when files are opened; memory: before memory is filled;
+//             registers: after that; later: for later checkpoints; never: for people
 //   encoding, holds  for the page
-//   code      the file that has both directions: save_NAME, restore_NAME where the job calls them by this table
+//   code      the file with both directions: save_NAME, restore_NAME if the job calls them by this table
 #define MANA_IMAGE_SECTIONS(ROW) \
   ROW(locks, 0, optional, with_memory, memory, \
       "records of 16 bytes: address 8, kind 4 (0 mutex, 1 with priority inheritance, 2 read-write), owner 4", \
-      "locks of libc that threads hold, and their owners' ids", "runtime/job/sections/locks.cpp") \
+      "locks of libc that threads hold, and the ids of their owners", "runtime/job/sections/locks.cpp") \
   ROW(run, 0, always, when_stopped, opened, \
       "text MANARUN2; numbers of 4 bytes, little endian; texts with their length before them", \
       "MPI library, program and build id, arguments, directory, thread level", "runtime/job/sections/run.cpp") \
   ROW(threads, 0, optional, when_stopped, memory, \
-      "4 bytes each, little endian", \
+      "4 bytes for each thread, little endian", \
       "the threads' ids", "runtime/job/sections/threads.cpp") \
   ROW(descriptors, 0, always, when_stopped, descriptors, \
       "CBOR", \
       "open descriptors and what they refer to; shared memory without a name", "runtime/job/sections/descriptors.cpp") \
   ROW(process, 0, optional, when_stopped, opened, \
       "CBOR", \
-      "what the kernel keeps of the process and its threads", "runtime/job/sections/process.cpp") \
+      "the kernel's data of the process and its threads", "runtime/job/sections/process.cpp") \
   ROW(registers, 0, optional, when_stopped, registers, \
-      "a text of 8 bytes; the mask of states 8; offset and bytes of each, 4 and 4", \
+      "text of 8 bytes; mask of states 8; of each state, offset 4 and length 4", \
       "layout of the saved XSAVE areas", "runtime/job/sections/registers.cpp") \
   ROW(mpi, 0, optional, when_stopped, never, \
       "CBOR: names and numbers", \
-      "how many MPI objects and drained messages the program holds, for people", "runtime/job/sections/mpi.cpp") \
+      "the number of the program's MPI objects and drained messages, for people", "runtime/job/sections/mpi.cpp") \
   ROW(files, 0, optional, by_saver, later, \
-      "records: begin 8, end 8, offset 8, bytes of the text 4, path and, if it is known, a zero byte and the build id in hex; little endian", \
-      "memory that came from the program's files, which later checkpoints compare with them", \
+      "records, little endian: begin 8, end 8, offset 8, length of the text 4, path; if the build id is known, a zero byte and the id in hex", \
+      "memory that came from the program's files; later checkpoints compare it with them", \
       "runtime/image/origins/program_files.cpp") \
   ROW(saving, 0, optional, by_saver, never, \
       "text", \
-      "how the image was written, for people: plain or forked, how packed, since when", "runtime/image/format/saving_section.cpp")
+      "how the image was written, for people: plain or forked, compression, since which checkpoint", "runtime/image/format/saving_section.cpp")
 
 namespace mana::image {
 

@@ -1,5 +1,5 @@
-// The templates behind the generated wrappers: one per shape. Order in each, by construction: translate, cross,
-// translate back; nothing of the upper half's libc runs under the lower half's thread pointer.
+// The templates behind the generated wrappers, one for each shape. Each template translates, crosses, and translates
+// back. So nothing of the upper half's libc runs under the lower half's thread pointer.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/call/function.hpp>
@@ -23,16 +23,18 @@ namespace mana {
 
 namespace interpose {
 
-/// Position of the last one.
+/// Position of the last parameter of the given kind.
 template <class Kind, class Tuple, std::size_t I = std::tuple_size_v<Tuple> - 1>
 consteval std::size_t last_position_of() {
   if constexpr (std::is_same_v<typename std::tuple_element_t<I, Tuple>::kind, Kind>) return I;
   else return last_position_of<Kind, Tuple, I - 1>();
 }
 
-/// Entries that the live MPI may read in arrays of datatypes when a non-blocking call has returned; 0: the call is over.
-/// Open MPI 4.1 keeps the datatypes of as many entries as there are neighbours, in every collective on a topology, and on
-/// what MPI_Comm_create_group makes of such a communicator: there it takes it for one with its parent's topology.
+/// How many entries of arrays of datatypes the live MPI may read after a non-blocking call has returned; 0: the call is
+/// over.
+/// Open MPI 4.1 keeps datatypes of as many entries as there are neighbours. It does so in every collective on a
+/// topology, and on a communicator that MPI_Comm_create_group makes of such a communicator: Open MPI takes that for one
+/// with its parent's topology.
 template <class Fn>
 inline int read_later([[maybe_unused]] const descriptor<kind::comm>& comm) noexcept {
   if constexpr (Fn::form == shape::collective) return 0;
@@ -54,8 +56,8 @@ template <class Fn, class... A, std::size_t... I>
 
 namespace interpose {
 
-/// The native call. request: where a non-blocking one leaves its request. The slot is read here, and not before: it is
-/// the live lower half's.
+/// The native call. request: where a non-blocking call stores its request. The slot is read only here: it belongs to
+/// the live lower half.
 template <class Fn, class Arguments>
 inline int enter_collective(Arguments& arguments, [[maybe_unused]] real<kind::request>* request) noexcept {
   auto* const slot = lower::the_bridge().mpi->*Fn::slot;
@@ -67,19 +69,19 @@ inline int enter_collective(Arguments& arguments, [[maybe_unused]] real<kind::re
   });
 }
 
-/// In the place of a neutral error class, all of which are positive.
+/// Returned instead of a neutral error class; those are all positive.
 inline constexpr int clock_refuses = -1;
 
-/// Clock that counts calls of this function on the communicator.
+/// The clock that counts calls of this function on the communicator.
 template <class Fn>
 [[gnu::always_inline]] inline vid::group_clock& clock_of(descriptor<kind::comm>& comm) noexcept {
   if constexpr (Fn::form == shape::icollective) return object::clock_of_started(comm);
   else return *comm.clock;
 }
 
-/// What the caller has to wait for. A rank waits for all members in a barrier, and where it gets data of each: count > 0.
-/// Where blocks differ in length (Allgatherv and the like) any may be empty, so nothing is promised.
-/// In an intercommunicator nobody waits for its own group.
+/// Whether the caller must wait for others. A rank waits for all members in a barrier, and in a collective that brings
+/// it data of each member: count > 0. If blocks differ in length (Allgatherv and the like), any block may be empty, so
+/// the wait is not certain. In an intercommunicator nobody waits for its own group.
 template <class Fn, class... A>
 inline object::waiting waiting_of([[maybe_unused]] const descriptor<kind::comm>& comm,
                           [[maybe_unused]] const std::tuple<A...>& given) noexcept {
@@ -93,7 +95,7 @@ inline object::waiting waiting_of([[maybe_unused]] const descriptor<kind::comm>&
   else return {};
 }
 
-/// The native call, and what its request needs for as long as it is under way.
+/// The native call. It also keeps the objects that the request needs while it is under way.
 template <class Fn, class Arguments>
 [[gnu::always_inline]] inline int enter_for_request(Arguments& arguments, object::request_entry* request) noexcept {
   const int rc = enter_collective<Fn>(arguments, request != nullptr ? &request->real : nullptr);
@@ -102,13 +104,13 @@ template <class Fn, class Arguments>
   return rc;
 }
 
-/// The rest of a collective that has to park before it starts: a restart makes new real handles. Out of line, with the
-/// arguments by value, so that calls which do not park keep nothing in memory for it.
+/// The rest of a collective that must park before it starts: a restart makes new real handles. Out of line, with the
+/// arguments by value, so that calls which do not park keep none of them in memory.
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int park_and_enter(vid::entry<kind::comm>& comm, object::request_entry* request,
                                                 A... args) noexcept {
-  // The thread is in the caller's scope too. Here is another one, in place of a reference to that, for which each call
-  // would keep the caller's in memory.
+  // The thread is also in the caller's scope. A reference to that scope would make each call keep it in memory, so this
+  // is a second one.
   call::wrapper_scope scope(Fn::id);
   const std::tuple<A...> given(args...);
   scope.park_here();
@@ -119,8 +121,9 @@ template <class Fn, class... A>
   return enter_for_request<Fn>(translated, request);
 }
 
-/// Counts the collective, waits where it has to, makes the call. translated: arguments as they are now
-/// errors: clock_refuses; then it is not counted
+/// Counts the collective, waits if it must, makes the call. translated: the arguments, translated with the current
+/// handles
+/// errors: clock_refuses; then the collective is not counted
 template <class Fn, class Arguments, class... A>
 [[gnu::always_inline]] inline int start_and_enter(vid::entry<kind::comm>& comm, Arguments& translated,
                                                   object::request_entry* request, A... args) noexcept {
@@ -134,7 +137,7 @@ template <class Fn, class Arguments, class... A>
 
 /// Shapes `collective` and `icollective`. args: as in mpi.h
 /// errors: MPI_ERR_COMM for a communicator that is null, stale or foreign; the class of its kind for other handles;
-///         then what the live MPI says. Each goes through the communicator's error handler.
+///         then the live MPI's errors. Each goes through the communicator's error handler.
 template <class Fn, class... A>
 inline int call_collective(A... args) noexcept {
   using params = typename Fn::params;
@@ -195,8 +198,8 @@ inline int call_collective(A... args) noexcept {
   }
 }
 
-/// Shape `refuse`: the error handler of MPI_COMM_WORLD hears of it. One that ends the job says why; where the program goes on
-/// with an error code, the reason is said here, once in a process.
+/// Shape `refuse`: calls the error handler of MPI_COMM_WORLD. A handler that ends the job prints the reason. If the
+/// program continues with an error code, the reason is printed here, once in a process.
 template <class Fn, class... A>
 [[gnu::cold]] int refuse([[maybe_unused]] A... args) noexcept {
   static constinit std::atomic<bool> said{false};

@@ -1,5 +1,5 @@
-// One argument of a call, translated for the boundary. Translation happens in the constructor, under the upper half's
-// thread pointer; value() only hands it over.
+// One argument of a call, translated for the boundary. The constructor translates, under the upper half's thread
+// pointer; value() only passes the result.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/call/function.hpp>
@@ -12,15 +12,16 @@
 
 namespace mana::interpose {
 
-/// An array that a call has translated.
+/// An array that the call has translated already.
 struct translated_array {
   const void* given = nullptr;
   int members = 0;
   real<kind::datatype>* reals = nullptr;
 };
 
-/// What an argument is made from: the application's value, the number of members for arrays over ranks, how many
-/// entries the live MPI may read in one that outlives the call (0: none does), and another array of the same call.
+/// The input of a translation: the program's value, the number of members for arrays over ranks, and another array of
+/// the same call. For an array that outlives the call it also has how many entries the live MPI may read then; 0: no
+/// array does.
 template <class A>
 struct given {
   A value;
@@ -29,7 +30,7 @@ struct given {
   translated_array* other = nullptr;
 };
 
-/// Passed as it is: counts, displacements, plain values, pointers to them.
+/// Passed unchanged: counts, displacements, plain values, pointers to them.
 template <class Param, class A>
 class neutral_argument {
  public:
@@ -66,7 +67,7 @@ class neutral_argument<param<kind::rank, D, false>, A> {
   int given_;
 };
 
-/// A handle that goes in.
+/// A handle that is an input.
 template <class K, class A>
 class handle_in {
  public:
@@ -78,7 +79,7 @@ class handle_in {
  private:
   resolved<K> found_;
 };
-/// Constructors of their own: one that is inherited is called, and so finds the handle in memory.
+/// It has its own constructor: an inherited one would be called out of line, and would find the handle in memory.
 template <class A>
 class neutral_argument<param<kind::comm, dir::in, false>, A> : public handle_in<kind::comm, A> {
  public:
@@ -89,8 +90,8 @@ class neutral_argument<param<kind::op, dir::in, false>, A> : public handle_in<ki
  public:
   [[gnu::always_inline]] explicit neutral_argument(given<A> g) noexcept : handle_in<kind::op, A>(g) {}
 };
-/// Datatypes that are not significant at this rank (a root's, beside MPI_IN_PLACE) may be anything: a handle that is
-/// unknown goes down as the null type, and the live MPI reports it where it matters.
+/// Datatypes that are not significant at this rank (a root's, beside MPI_IN_PLACE) may be anything. An unknown handle
+/// is passed as the null type, and the live MPI reports it where it is significant.
 template <class A>
 class neutral_argument<param<kind::datatype, dir::in, false>, A> {
  public:
@@ -109,8 +110,9 @@ class neutral_argument<param<kind::datatype, dir::in, false>, A> {
 };
 
 /// Arrays of datatypes (the ...w collectives): one for each member of the communicator, or for each neighbour. The live
-/// MPI may read them until the operation is complete, so a non-blocking one takes them over with keep(). One array that is
-/// given twice goes down as one: MPICH finds a buffer that is used twice by the addresses of all that comes with it.
+/// MPI may read them until the operation is complete, so a non-blocking one takes ownership with keep(). If one array
+/// is given twice, it is passed as one: MPICH recognises a buffer that is used twice by the addresses of all arguments
+/// that belong to it.
 template <class A>
 class neutral_argument<param<kind::datatype, dir::in, true>, A> {
  public:

@@ -1,5 +1,5 @@
-// Results that have nowhere to go: a null pointer where MPI wants the address of a handle or of a number is an error of the
-// class MPI_ERR_ARG, found before anything is done.
+// Results without a place. If MPI wants the address of a handle or a number, a null pointer is an error of the class
+// MPI_ERR_ARG. It is found before the call has any effect.
 #pragma once
 #include <mana/call/function.hpp>
 #include <mana/object/errhandler/calls.hpp>
@@ -12,8 +12,8 @@ namespace mana::interpose {
 template <class K, class... Kinds>
 inline constexpr bool is_any_of = (std::is_same_v<K, Kinds> || ...);
 
-/// True for a parameter whose address must not be null: of a single handle or number. Arrays, texts, statuses and buffers
-/// may have none.
+/// True for a parameter whose address must not be null: of a single handle or number. Arrays, texts, statuses and
+/// buffers may be null.
 template <class Param>
 consteval bool needs_address() noexcept {
   using k = typename Param::kind;
@@ -24,7 +24,7 @@ consteval bool needs_address() noexcept {
 
 template <class Fn>
 consteval bool checks_addresses() noexcept {
-  return !Fn::facts.tool;        // they leave out what has no address
+  return !Fn::facts.tool;        // the tools interface leaves out results without an address
 }
 
 template <class Param, class A>
@@ -39,7 +39,7 @@ template <class Fn, class... A, std::size_t... I>
   return (is_missing<std::tuple_element_t<I, params>>(args) || ...);
 }
 
-/// The communicator that is an argument, or MPI_COMM_NULL.
+/// The communicator among the arguments, or MPI_COMM_NULL.
 inline MPI_Comm comm_among() noexcept { return MPI_COMM_NULL; }
 template <class First, class... A>
 inline MPI_Comm comm_among([[maybe_unused]] First first, A... rest) noexcept {
@@ -56,7 +56,8 @@ template <class Fn, class... A>
 
 namespace mana {
 
-/// A wrapper by hand, called when its results have places. call: (args…) → what mana::manual has; args: as in mpi.h
+/// Calls a wrapper written by hand, if its results have places. call: (args…) → the result in mana::manual; args: as in
+/// mpi.h
 template <class Fn, class Call, class... A>
 [[gnu::always_inline]] inline auto call_manual(Call call, A... args) noexcept {
   if constexpr (std::is_same_v<decltype(call(args...)), int> && Fn::params::size == sizeof...(A) &&

@@ -1,6 +1,6 @@
-// Collectives keep the datatypes and the operation that they name (object/request/operands.hpp). The application's handle of what is
-// kept can be resolved as long as it is, freed or not: so a call that parked before its start translates its arguments
-// again as it did before.
+// A collective keeps the datatypes and the operation that it names (object/request/operands.hpp). While an object is
+// kept, the program's handle can be resolved, even if the program has freed it. So a call that parked before its start
+// translates its arguments again with the same result.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/call/function.hpp>
@@ -23,7 +23,8 @@ consteval std::size_t position_of() {
   else return position_of<Kind, Tuple, I + 1>();
 }
 
-/// Entries of the argument at this position, if it is an array of datatypes. Of two the first is of what is sent.
+/// Entries of the argument at this position, if it is an array of datatypes. If there are two arrays, the first has the
+/// datatypes of the sent data.
 template <class Params, std::size_t At>
 [[gnu::always_inline]] inline int entries_at([[maybe_unused]] object::neighbour_counts members) noexcept {
   if constexpr (!std::is_same_v<typename std::tuple_element_t<At, Params>::kind, kind::datatype>) return 0;
@@ -37,7 +38,7 @@ inline object::neighbour_counts array_members(const descriptor<kind::comm>& comm
   else return {comm.peers->size, comm.peers->size};
 }
 
-/// Whether an argument may name an object that is counted.
+/// Whether an argument may name an object whose references are counted.
 template <class Param, class A>
 [[gnu::always_inline]] inline bool may_name_object([[maybe_unused]] const A& given) noexcept {
   using K = typename Param::kind;
@@ -52,7 +53,7 @@ template <class Fn, class... A>
   }(static_cast<typename Fn::params::as_tuple*>(nullptr), given...);
 }
 
-/// Keeps a datatype. Where it is not significant it may be anything. out: its name; 0 where nothing is counted
+/// Keeps a datatype. A datatype that is not significant may be anything. out: its name; 0 if no references are counted
 inline std::uint32_t keep_named(MPI_Datatype handle) noexcept {
   const resolved<kind::datatype> found = resolve<kind::datatype>(handle);
   if (found.e == nullptr) return 0;
@@ -60,7 +61,7 @@ inline std::uint32_t keep_named(MPI_Datatype handle) noexcept {
   return name_of(found);
 }
 
-/// More datatypes for those that are kept. out: false: no memory
+/// Adds datatypes to the kept ones. out: false: no memory
 inline bool keep_array(object::operands& names, const MPI_Datatype* handles, int n) noexcept {
   if (handles == nullptr || n <= 0) return true;
   const std::uint32_t before = names.types != nullptr ? names.types->size : 0;
@@ -74,7 +75,7 @@ inline bool keep_array(object::operands& names, const MPI_Datatype* handles, int
   return true;
 }
 
-/// Keeps what one argument names. out: false: no memory
+/// Keeps the object that one argument names. out: false: no memory
 template <class Param, class A>
 inline bool keep_argument([[maybe_unused]] object::operands& names, [[maybe_unused]] A given,
                           [[maybe_unused]] int entries) noexcept {
@@ -91,8 +92,9 @@ inline bool keep_argument([[maybe_unused]] object::operands& names, [[maybe_unus
   return true;
 }
 
-/// Keeps what the arguments of a collective name. Out of line: most programs' collectives name nothing that is counted.
-/// out: neutral error class; what is kept by then is in `names` anyway
+/// Keeps the objects that the arguments of a collective name. Out of line: most programs' collectives name no object
+/// whose references are counted.
+/// out: neutral error class; after an error, `names` has the objects that were kept before it
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int keep_operands(object::operands& names, const descriptor<kind::comm>& comm,
                                                A... args) noexcept {
@@ -106,7 +108,8 @@ template <class Fn, class... A>
   return ok ? int{neutral::success} : int{neutral::err_no_mem};
 }
 
-/// What a blocking collective keeps: under MPI_THREAD_MULTIPLE only, where another thread may free it meanwhile.
+/// The objects that a blocking collective keeps. It keeps them only under MPI_THREAD_MULTIPLE, where another thread may
+/// free them meanwhile.
 class blocking_operands {
  public:
   [[gnu::always_inline]] blocking_operands() noexcept {

@@ -1,4 +1,4 @@
-// The environment: clocks, versions, memory, addresses, abort. Nothing here needs the live MPI but MPI_Abort.
+// The environment: clocks, versions, memory, addresses, abort. Only MPI_Abort here needs the live MPI.
 #pragma once
 #include <mana/object/errhandler/calls.hpp>
 
@@ -10,11 +10,11 @@
 
 namespace mana::library {
 
-/// The clock of MPI_Wtime counts on across a restart, as if no time had passed between image and restart: the new
-/// machine's monotonic clock may stand anywhere. Seconds are added to what the clock shows.
+/// MPI_Wtime continues across a restart as if no time had passed between image and restart: the monotonic clock of the
+/// new node may have any value. The offset, in seconds, is added to that clock.
 struct wall_clock {
   double offset = 0;
-  double held_at = 0;        // what it showed when the image was written
+  double held_at = 0;        // the clock's value when the image was written
 };
 inline wall_clock& clock_state() noexcept {
   static wall_clock state;
@@ -26,7 +26,7 @@ inline double monotonic_seconds() noexcept {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 inline double wall_seconds() noexcept { return monotonic_seconds() + clock_state().offset; }
-/// Right before the image is written, and in the new process after a restart.
+/// Called right before the image is written, and in the new process after a restart.
 inline void hold_clock() noexcept { clock_state().held_at = wall_seconds(); }
 inline void continue_clock() noexcept { clock_state().offset = clock_state().held_at - monotonic_seconds(); }
 
@@ -46,12 +46,12 @@ inline int get_version(int* version, int* subversion) noexcept {
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
 }
-/// Begins as the MPI's own text does: programs look there for its name.
+/// The text begins as the MPI's own text does: programs search it for that MPI's name.
 inline int get_library_version(char* text, int* length) noexcept {
   *length = family::write_library_version(text);
   return MPI_SUCCESS;
 }
-/// Of the node that the process is on now: a restart may have moved it.
+/// The name of the current node: a restart may have moved the process.
 inline int get_processor_name(char* name, int* length) noexcept {
   if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
     return object::fail(fn::get_processor_name::id, neutral::err_other, "gethostname failed");
@@ -59,10 +59,10 @@ inline int get_processor_name(char* name, int* length) noexcept {
   *length = static_cast<int>(std::strlen(name));
   return MPI_SUCCESS;
 }
-/// Levels mean something to profilers only, and so do the arguments behind them.
+/// Levels, and the arguments behind them, have a meaning for profilers only.
 inline int pcontrol(int) noexcept { return MPI_SUCCESS; }
 
-/// Ordinary memory of the program: what a network library would register goes with the lower half.
+/// Ordinary memory of the program: memory that a network library registers would vanish with the lower half.
 inline int alloc_mem(MPI_Aint size, MPI_Info, void* base) noexcept {
   if (size < 0 || base == nullptr)
     return object::fail(fn::alloc_mem::id, neutral::err_arg, "negative size or null pointer");
@@ -77,7 +77,7 @@ inline int free_mem(void* base) noexcept {
   return MPI_SUCCESS;
 }
 
-/// Ends the whole job, whatever the communicator: the live MPIs do the same.
+/// Ends the whole job, whatever the communicator, as the live MPIs do.
 inline int abort(MPI_Comm, int code) noexcept {
   call::wrapper_scope scope(fn::abort::id);
   const lower::services& s = *lower::the_bridge().service;
@@ -90,7 +90,7 @@ inline int get_address(const void* location, MPI_Aint* address) noexcept {
   return MPI_SUCCESS;
 }
 inline int address(void* location, MPI_Aint* out) noexcept { return get_address(location, out); }
-/// Unsigned arithmetic: addresses wrap round as pointers do.
+/// Unsigned arithmetic: addresses wrap around as pointers do.
 inline MPI_Aint aint_add(MPI_Aint base, MPI_Aint disp) noexcept {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));
 }

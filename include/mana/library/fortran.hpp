@@ -22,7 +22,7 @@ inline MPI_Errhandler errhandler_f2c(MPI_Fint n) noexcept { return app::from_for
 inline MPI_Fint message_c2f(MPI_Message h) noexcept { return app::to_fortran<kind::message>(h); }
 inline MPI_Message message_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::message>(n); }
 
-// No window, file or session can be made yet: there are the null ones.
+// The program can make no window, file or session, so only the null ones have numbers.
 inline MPI_Fint win_c2f(MPI_Win) noexcept { return app::number_of_null(MPI_WIN_NULL); }
 inline MPI_Win win_f2c(MPI_Fint) noexcept { return MPI_WIN_NULL; }
 inline MPI_Fint file_c2f(MPI_File) noexcept { return 0; }

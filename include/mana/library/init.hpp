@@ -1,4 +1,4 @@
-// MPI_Init and its relatives: the moment at which the halves' states meet, and the end.
+// MPI_Init and its relatives, which connect the states of the halves, and MPI_Finalize.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/call/no_lower_half.hpp>
@@ -47,17 +47,19 @@ inline void let_callers_come(turns t) noexcept {
   });
 }
 
-/// Natively the MPI library has the program's libc, and changes its streams when it starts; the live one has changed its own.
+/// Natively the MPI library shares the program's libc, and changes its streams when it starts. The live MPI has changed
+/// only its own libc's streams.
 inline void leave_streams_unbuffered() noexcept {
-  const std::uint64_t numbers = lower::the_bridge().unbuffered;
+  const std::uint32_t numbers = lower::the_bridge().unbuffered;
   FILE* const standard[] = {stdin, stdout, stderr};
   for (unsigned number = 0; number < 3; ++number)
     if ((numbers >> number & 1) != 0) std::setbuf(standard[number], nullptr);
 }
 
-/// Starts the live MPI, unless it runs. It can do so once in a process. A rank that comes here can be saved until it starts:
-/// where the control of checkpoints knows of all ranks, that is when all have come, as natively no rank gets further before.
-/// in: required: neutral thread level, of no effect on an MPI that runs      out: neutral error class
+/// Starts the live MPI, unless it runs already. It can start once in a process. A rank that waits here can be saved
+/// until the live MPI starts. If the control of checkpoints knows all ranks, it starts when all of them have come here.
+/// Natively too, no rank continues before that.
+/// in: required: neutral thread level, without effect if MPI runs already      out: neutral error class
 inline int start_live_mpi(call::wrapper_scope& scope, int required) noexcept {
   call::library_state& lib = call::library();
   if (lib.live == call::life::initialized) return neutral::success;
@@ -95,13 +97,13 @@ inline int init_call(function_id f, int required, int* provided) noexcept {
   return MPI_SUCCESS;
 }
 
-/// A send that nobody will wait for any more: MPI_Finalize does.
+/// A send for which only MPI_Finalize waits.
 inline bool is_unattended_send(const descriptor<kind::request>& r) noexcept {
   return r.form == object::request_form::buffered || (r.detached && object::is_send(r));
 }
 
-/// Ends the live MPI on all ranks. A rank that waits here for the others can be saved like any other; when all are here,
-/// no checkpoint comes any more.      out: neutral error class
+/// Ends the live MPI on all ranks. A rank that waits here for the others can be saved like any other. When all are
+/// here, no further checkpoint comes.      out: neutral error class
 inline int end_live_mpi(call::wrapper_scope& scope) noexcept {
   while (object::test_requests(is_unattended_send) > 0) scope.park_here();
   object::end_detached(nullptr);

@@ -17,7 +17,7 @@ inline int give_name(const char* name, char* text, int* length) noexcept {
 
 namespace mana::manual {
 
-/// Longer names are cut, as MPI allows.
+/// Cuts longer names, as MPI allows.
 inline int comm_set_name(MPI_Comm comm, const char* name) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_set_name::id, neutral::err_comm, nullptr);
@@ -43,7 +43,7 @@ inline int type_set_name(MPI_Datatype type, const char* name) noexcept {
   held = copy;
   return MPI_SUCCESS;
 }
-/// Predefined datatypes have the name that mpi.h gives them. MPI_DATATYPE_NULL has one too.
+/// Predefined datatypes, and MPI_DATATYPE_NULL, have their names from mpi.h.
 inline int type_get_name(MPI_Datatype type, char* name, int* length) noexcept {
   if (type == MPI_DATATYPE_NULL) return library::give_name("MPI_DATATYPE_NULL", name, length);
   const resolved<kind::datatype> t = object::resolve_type(type);
@@ -51,7 +51,7 @@ inline int type_get_name(MPI_Datatype type, char* name, int* length) noexcept {
   return library::give_name(object::name_of_type(t), name, length);
 }
 
-// No window can be made yet, so every handle of one is wrong.
+// The program can make no window, so every window handle is wrong.
 inline int win_set_name(MPI_Win, const char*) noexcept {
   return object::fail(fn::win_set_name::id, neutral::err_win, "no such window");
 }

@@ -1,4 +1,4 @@
-// What the wrappers of different processes tell each other, as it is received while a request waits for it.
+// Receives the messages that wrappers of different processes send each other, while a request waits for them.
 #pragma once
 #include <mana/object/comm/counting.hpp>
 #include <mana/object/comm/state.hpp>
@@ -7,7 +7,7 @@
 
 namespace mana::library {
 
-/// The oldest one; nullptr if none has come.
+/// The oldest handshake; nullptr if none has come.
 inline object::held_message* next_handshake() noexcept {
   vid::entry<kind::comm>& on = object::comms().hidden;
   if (object::held_message* const held = object::take_held(on.what, neutral::any_source, object::handshake_tag))
@@ -25,7 +25,7 @@ inline object::held_message* next_handshake() noexcept {
   return held;
 }
 
-/// One thread at a time; another's turn is as good.
+/// One thread at a time receives them; the other threads return at once.
 inline void receive_handshakes() noexcept {
   static std::atomic_flag turn = ATOMIC_FLAG_INIT;
   if (turn.test_and_set(std::memory_order_acquire)) return;
@@ -38,7 +38,7 @@ inline void receive_handshakes() noexcept {
   turn.clear(std::memory_order_release);
 }
 
-/// receive_words().
+/// The body of receive_words() (object/request/completion/completion.hpp).
 inline void receive_all_words() noexcept {
   object::receive_all_firsts();
   receive_handshakes();

@@ -1,6 +1,6 @@
-// The frozen boundary between the halves: fixed addresses, the bridge, a thread's block, the runtime's services.
-// Read by: the runtime (lower half), the wrapper libraries (upper half), the stub (assembly), and every image.
-// What may be changed here, and how, says version.hpp; tests/frozen compares.
+// The frozen boundary between the halves: fixed addresses, the bridge, a thread's block, the runtime's services. The
+// runtime and the wrapper libraries read it, and so do the stub (assembly) and every image.
+// For the changes that are allowed, and how to make them, see version.hpp; tests/frozen checks the layout.
 // All types are neutral: no mpi.h, no libc type whose size a libc may choose.
 #pragma once
 #include <mana/core/handle.hpp>
@@ -17,8 +17,8 @@ namespace mana::lower {
 
 inline constexpr std::uint64_t bridge_magic = 0x3147'4452'4241'4e41;   // "ANABRDG1", little endian
 
-// INV-1 every byte of the upper half lies in the window, below 2 GiB where MAP_32BIT chooses (zones.hpp), or in the program's own
-// fixed segments (below the window, code below 4 GiB).
+// INV-1 every byte of the upper half lies in the window, below 2 GiB where MAP_32BIT chooses (zones.hpp), or in the
+// program's own fixed segments. These lie below the window, and their code below 4 GiB.
 inline constexpr std::uintptr_t window_begin = 0x2000'0000'0000;
 inline constexpr std::uintptr_t window_end   = 0x5000'0000'0000;
 inline constexpr std::uintptr_t fixed_end    = window_begin;             // ET_EXEC programs live below this
@@ -30,11 +30,11 @@ inline constexpr std::uintptr_t program_zone   = window_begin + 0x0001'0000'0000
 inline constexpr std::uintptr_t stack_zone =
     window_begin + 0x0003'0000'0000;  // the initial thread's stack, below its top
 inline constexpr std::uintptr_t large_program_zone =
-    window_begin + 0x0080'0000'0000;  // one that has no room before the stack; 512 GiB
+    window_begin + 0x0080'0000'0000;  // for a program that is too large to fit before the stack; 512 GiB
 inline constexpr std::uintptr_t brk_zone       = window_begin + 0x0100'0000'0000;
 inline constexpr std::uintptr_t mmap_zone      = window_begin + 0x0200'0000'0000;  // everything that mmap chooses
 
-/// Registers that survive a call, as a thread parks: what save_context() stores and restore_context() loads.
+/// Registers that survive a call, for a thread that parks. save_context() stores them, restore_context() loads them.
 struct context {
   std::uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
   std::uint32_t mxcsr;
@@ -44,21 +44,21 @@ static_assert(sizeof(context) == 72);
 
 enum class thread_state : std::uint32_t { unused = 0, running = 1, parked = 2, exiting = 3 };
 
-/// Of a parked thread, see parked.hpp. unknown: its wrapper library does not look.
+/// Of a parked thread, see parked.hpp. unknown: the thread's wrapper library does not look for signals.
 enum class look_order : std::uint32_t { unknown = 0, none = 1, look = 2 };
 
-/// Of the processor: ns, and of that for the system, us.
+/// Processor time. ns: the whole time; system_us: the time spent in the kernel.
 struct processor_time {
   std::int64_t ns, system_us;
 };
 
-/// A stack_t. bytes 0: none
+/// A stack_t. bytes 0: no stack
 struct signal_stack {
   std::uint64_t address, bytes, flags;
 };
 
-/// One per thread of the upper half; its block register. Lives in the window (it is saved); lower_fs and tid are made anew
-/// at a restart.
+/// Each thread of the upper half has one, to which its block register points. It lies in the window, so images have it.
+/// A restart writes lower_fs and tid again.
 struct thread_block {
   thread_block* self;                 // 0
   std::uint64_t lower_fs;             // 8   thread pointer of the lower half's twin of this thread
@@ -76,23 +76,23 @@ struct thread_block {
   std::uint64_t signal_mask;          // 80  of the upper half, when parked
   context saved;                      // 88
   std::uint64_t lower_private;        // 160 the runtime's own data of this thread; not valid after a restart
-  std::uint64_t vdso_frame;           // 168 stack frame of the stub's vDSO call under way; meaningless outside one
+  std::uint64_t vdso_frame;           // 168 stack frame of the stub's vDSO call under way; no meaning outside one
   signal_stack alternate_stack;       // 176 of a parked thread
   void* interrupted;                  // 200 of a thread that the park signal parked: its ucontext_t; else null
-  std::uint64_t parked_epoch;         // 208 bridge::release_epoch at its parking: until that changes "parked" holds
-  processor_time time_ahead;          // 216 what the program's time of the thread is ahead of the kernel's
-  processor_time time_used;           // 232 of a parked thread: what the program's shows
-  std::atomic<look_order> look;       // 248 a futex: its thread puts it back to none when it has looked
-  std::uint32_t blocks_sigsys;        // 252 1: the program blocks SIGSYS on this thread; the thread's own
-  std::uint64_t spare[8];             // 256 zero. A later minor may name one: it is zero in images of before
+  std::uint64_t parked_epoch;         // 208 bridge::release_epoch when it parked: "parked" holds until that changes
+  processor_time time_ahead;          // 216 how far the program's time of the thread is ahead of the kernel's
+  processor_time time_used;           // 232 of a parked thread: the time that the program sees
+  std::atomic<look_order> look;       // 248 a futex: the thread sets it to none when it has looked
+  std::uint32_t blocks_sigsys;        // 252 1: the program blocks SIGSYS on this thread; only the thread writes it
+  std::uint64_t spare[8];             // 256 zero. A later minor may name one; in older images it is zero
 };
 static_assert(sizeof(thread_block) == 320);
 inline constexpr std::uint32_t max_threads = 4096;
 
-/// Phases of a checkpoint, in this order. What holds:
+/// Phases of a checkpoint, in this order, and what holds in each.
 enum class phase : std::uint32_t {
   running = 0,     // no checkpoint under way
-  agreeing = 1,    // a request is known; collectives start only where the clock allows it
+  agreeing = 1,    // a request is known; collectives start only if the clock allows it
   parking = 2,     // the recovery line is declared: every thread of the upper half goes to its park point
   draining = 3,    // all parked; the initial thread completes collectives and receives what is in flight
   writing = 4,     // nothing in flight; images are written and committed
@@ -104,17 +104,17 @@ enum class phase : std::uint32_t {
 inline constexpr std::uint32_t checkpoint_pending = 1;
 inline constexpr std::uint32_t collectives_ask = 2;   // each start of a collective asks the clock, checkpoint or none
 
-/// What ended a checkpoint, as the upper half sees it.
+/// How a checkpoint ended, as the upper half sees it.
 enum class outcome : int { resumed = 0, given_up = 1, restarted = 2 };
 
 struct services;
-struct mpi_slots;     // generated: one pointer per MPI function that the wrappers call in the lower half
+struct mpi_slots;     // generated: a pointer for each MPI function that the wrappers call in the lower half
 
 /// Entry points of the upper half's wrapper library, registered by attach().
 struct upper_entry {
   /// Signal handler of the park signal: parks the thread, or returns at once while it is inside a wrapper.
   void (*on_park_signal)(int signal, void* siginfo, void* ucontext);
-  /// User reduction `index` over `count` elements; called under the upper half's thread pointer.
+  /// User reduction number `index` over `count` elements; called under the upper half's thread pointer.
   void (*reduce)(std::uint32_t index, void* in, void* inout, std::int64_t count, real<kind::datatype> datatype);
 };
 
@@ -131,7 +131,7 @@ inline constexpr unsigned inventory_limit = 24;     // of inventory.hpp
 struct bridge {
   std::uint64_t magic;
   std::uint32_t major;
-  std::uint32_t has_fsgsbase;                     // chosen once at start; else arch_prctl moves the thread pointer
+  std::uint32_t has_fsgsbase;                     // chosen once at start; if 0, arch_prctl moves the thread pointer
   std::atomic<std::uint32_t> attention;           // see checkpoint_pending. The one load of every fast path
   std::atomic<phase> current;
   std::atomic<std::uint32_t> release_epoch;       // parked threads wait (futex) until it changes
@@ -139,39 +139,39 @@ struct bridge {
   std::uint32_t world_size, world_rank;           // valid after MPI_Init
   std::uint32_t main_thread;                      // index of the thread that called MPI_Init
   std::uint32_t restarts;                         // how often this process image was restarted
-  table_head head;                                // of this struct: what the image's upper half and its loader know
+  table_head head;                                // of this struct, as the image's upper half and its loader know it
   const services* service;                        // lower half; replaced at restart
   const mpi_slots* mpi;                           // lower half; replaced at restart
-  upper_entry upper;                              // zero until the wrapper library attached
+  upper_entry upper;                              // zero until the wrapper library attaches
   std::uint64_t upper_root;                       // wrapper library's own state, for diagnosis
   std::uint64_t vdso[8];                          // clock_gettime gettimeofday time getcpu clock_getres; per lower half
-  std::uint64_t signal_handlers[65];              // the application's handlers, for the stub's trampoline
+  std::uint64_t signal_handlers[65];              // the program's handlers, for the stub's trampoline
   std::uint64_t signal_flags[65];
   std::uint64_t predefined_real[neutral::predefined_limit];   // neutral code → handle of the live lower half
 
   // --- requests for checkpoints
-  std::int64_t requests;                          // eventfd: who writes request_amount() to it has this rank ask for one
+  std::int64_t requests;                          // eventfd: request_amount() written to it asks for a checkpoint
   std::uint64_t stop_signals;                     // bit n-1: signal n asks for a checkpoint that ends the job
   std::uint64_t our_signals;                      // bit n-1: signal n is ours
-  std::uint64_t end_signals;                      // bit n-1: `requests` is told when a handler gets signal n from outside
-  std::uint64_t last_end_signal;                  // the last of them; 0: none
-  std::uint64_t request_number;                   // of the checkpoint asked for last; 0: none in this process
+  std::uint64_t end_signals;                      // bit n-1: a handler's signal n from outside is added to `requests`
+  std::uint64_t last_end_signal;                  // the last such signal; 0: none
+  std::uint64_t request_number;                   // of the latest checkpoint request; 0: none in this process
   std::uint64_t stage;                            // control::stage
 
   // --- parked threads
   thread_listener thread_parks;                   // called before a thread is parked
-  thread_listener thread_looks;                   // on a parked thread that is to look at the signals that wait for it
+  thread_listener thread_looks;                   // called on a parked thread that must look at its pending signals
   thread_listener thread_continues;               // in a new process, on the new thread, before it enters the upper half
   std::atomic<std::uint32_t> parked_turns;        // a futex, see parked.hpp
 
   // --- signals and streams
   std::uint32_t unbuffered;                       // bit n: the live MPI's start made this standard stream unbuffered
-  signal_function trap_handler;                   // carries a trapped system call out
-  signal_function lower_handler;                  // calls what the live MPI's libraries have for a signal
-  std::uint64_t hidden_handlers;                  // 1: the lower half's handlers of signals wait for MPI_Init
+  signal_function trap_handler;                   // carries out a trapped system call
+  signal_function lower_handler;                  // calls the handler that the live MPI's libraries have for a signal
+  std::uint64_t hidden_handlers;                  // 1: the lower half's signal handlers wait for MPI_Init
 
   // --- the program's clocks (program_clocks.hpp)
-  clock_function clock_gettime;                   // the live vDSO's, where the stub shows the program's clocks; else null
+  clock_function clock_gettime;                   // the live vDSO's, if the stub shows the program's clocks; else null
   std::int64_t clock_offsets[3];                  // ns: monotonic, raw, boottime
   std::int64_t ticks_offset;                      // of times()
   processor_time process_ahead;                   // as thread_block::time_ahead, of the process
@@ -190,7 +190,7 @@ inline bridge& the_bridge() noexcept { return the_only_bridge; }
 #else
 inline bridge& the_bridge() noexcept { return *reinterpret_cast<bridge*>(bridge_address); }
 #endif
-/// The live MPI's handle of a predefined object, by its neutral code. K: the kind that the code is of
+/// The live MPI's handle of a predefined object, by its neutral code. K: kind of the code
 template <class K>
 inline real<K> predefined_of(std::uint32_t code) noexcept { return real<K>(the_bridge().predefined_real[code]); }
 inline real<kind::comm> predefined(neutral::comm_code code) noexcept { return predefined_of<kind::comm>(code); }
@@ -205,21 +205,22 @@ inline thread_block* thread_blocks() noexcept { return reinterpret_cast<thread_b
 /// How a wait in the lower half ended.
 enum class wait_end : int { done = 0, attention = 1, refused = 2 };
 
-/// What a drain is to do next.
+/// The next step of a drain.
 enum class drain_order : int { go_on = 0, report = 1, end = 2 };
 
-/// A collective that a thread is about to start; it is counted already.
+/// A collective that a thread is about to start. The clock has already counted it.
 struct collective_start {
   vid::group_clock* clock;
-  real<kind::comm> comm;        // of the clock's members; none: there is none yet
-  std::uint32_t blocking;       // its caller may have to wait for others
-  std::uint32_t waits_for_all;  // it is sure to wait until all members have started it
+  real<kind::comm> comm;        // over the clock's members; empty if no such communicator exists yet
+  std::uint32_t blocking;       // its caller may wait for others
+  std::uint32_t waits_for_all;  // it certainly waits until all members have started it
 };
 
 enum class send_mode : int { standard = 0, synchronous = 1, ready = 2 };
 
-/// What the runtime and its MPI offer beyond plain MPI functions. All are called through cross() (lower thread pointer).
-/// "error" results are neutral error classes. Requests, messages, communicators, … are real handles.
+/// The services of the runtime and its MPI beyond plain MPI functions. The upper half calls all of them through cross()
+/// (lower thread pointer). "error" results are neutral error classes. Requests, messages, communicators, … are real
+/// handles.
 struct services {
   // --- start and end
   table_head head;
@@ -228,7 +229,7 @@ struct services {
   int (*init)(int required, int* provided);
   int (*finalize)();
   void (*abort)(int exit_code);                              // MPI_Abort on the world; does not return
-  void (*fatal)(const char* text);                           // our bug: prints text and state, aborts
+  void (*fatal)(const char* text);                           // for a bug of mana: prints text and state, aborts
   void (*note)(const char* text);                            // one line to the job's log (stderr)
 
   // --- point-to-point, interruptible: poll completion and bridge::attention in one visit.
@@ -241,15 +242,15 @@ struct services {
                real<kind::comm> comm, real<kind::request>* request);
   int (*irecv)(void* buffer, std::int64_t count, real<kind::datatype> datatype, int source, int tag,
                real<kind::comm> comm, real<kind::request>* request);
-  /// Tests n requests once, in order. Completed ones become 0, with statuses[i] and statuses[i].error set.
-  /// Returns how many completed in this call. requests: real[n], none = skip; statuses: status[n].
+  /// Tests n requests once, in order. Sets completed ones to 0, and statuses[i] and statuses[i].error.
+  /// Returns how many completed in this call. requests: real[n], an empty one is skipped; statuses: status[n].
   int (*test_some)(int n, real<kind::request>* requests, neutral::status* statuses);
-  /// Polls until at least `least` of the n requests completed (those that are 0 at entry do not count) or attention.
-  /// Returns how many completed in this call.
+  /// Polls until at least `least` of the n requests have completed, or attention is set. Requests that are 0 at entry
+  /// do not count. Returns how many completed in this call.
   int (*wait_some)(int n, real<kind::request>* requests, neutral::status* statuses, int least);
   int (*cancel)(real<kind::request> request);
   int (*request_free)(real<kind::request> request);
-  /// Probes once, or (block != 0) until a message or attention. *flag: a message is there.
+  /// Probes once, or (block != 0) until a message comes or attention is set. *flag: a message has come.
   int (*probe)(int source, int tag, real<kind::comm> comm, int block, int* flag, neutral::status* status);
   int (*mprobe)(int source, int tag, real<kind::comm> comm, int block, int* flag, real<kind::message>* message,
                 neutral::status* status);
@@ -257,14 +258,15 @@ struct services {
                 real<kind::request>* request);
   /// Receives a matched message as bytes (MPI_PACKED), buffer: uint8[bytes].
   int (*mrecv_bytes)(void* buffer, std::int64_t bytes, real<kind::message> message, neutral::status* status);
-  /// Lays packed bytes out as `count` of `datatype`, with MPI's own rules on truncation and partial elements
-  /// (a message to oneself on a communicator of the runtime).
+  /// Unpacks bytes as `count` of `datatype`, with MPI's own rules on truncation and partial elements: the runtime sends
+  /// them to itself on a communicator of its own.
   int (*deliver)(const void* bytes, std::int64_t size, void* buffer, std::int64_t count, real<kind::datatype> datatype,
                  neutral::status* status);
 
   // --- objects
   /// sizes: int[2], members of this process's group and, in an intercommunicator, of the other one, else 0; always set.
-  /// ranks: int[capacity], world ranks of the first group in rank order, then of the other; as many as there is room for
+  ///
+  /// ranks: int[capacity], world ranks of the first group in rank order, then of the other, cut off at capacity
   int (*comm_members)(real<kind::comm> comm, int* sizes, int* ranks, int capacity);
   /// Collective over the named world ranks only (MPI_Comm_create_group on a communicator of the runtime).
   int (*comm_from_ranks)(const int* world_ranks, int n, int tag, real<kind::comm>* comm);
@@ -272,8 +274,8 @@ struct services {
   int (*comm_create)(real<kind::comm> comm, const int* world_ranks, int n, real<kind::comm>* result);
   /// As MPI_Comm_create_group on comm; group given by world ranks: int[n].
   int (*comm_create_group)(real<kind::comm> comm, const int* world_ranks, int n, int tag, real<kind::comm>* result);
-  /// As MPI_Intercomm_create, with the runtime's own communicator between the leaders. remote_leader: world rank; both
-  /// leaders' arguments count at the leaders only, the tag at all.
+  /// As MPI_Intercomm_create, with the runtime's own communicator between the leaders. remote_leader: world rank. The
+  /// leaders' arguments count only at the leaders; the tag counts everywhere.
   int (*intercomm_create)(real<kind::comm> local, int local_leader, int remote_leader, int tag,
                           real<kind::comm>* result);
   /// Collective over the two groups, this process's and the other one; each int[n] world ranks.
@@ -281,7 +283,7 @@ struct services {
   int (*intercomm_merge)(real<kind::comm> comm, int high, real<kind::comm>* result);
   /// MPI_Comm_split_type by MPI_COMM_TYPE_SHARED, or (member == 0) MPI_UNDEFINED. *result is 0 for those outside.
   int (*split_shared)(real<kind::comm> comm, int member, int key, real<kind::comm>* result);
-  /// MPI_Comm_idup: *result is written at the latest when the request completes, so it must stay where it is.
+  /// MPI_Comm_idup. *result must keep its address: it is written at the latest when the request completes.
   int (*comm_idup)(real<kind::comm> comm, real<kind::comm>* result, real<kind::request>* request);
   /// layout: int64[5] = size, lb, extent, true_lb, true_extent, in bytes; undefined values are neutral::undefined
   int (*datatype_layout)(real<kind::datatype> datatype, std::int64_t* layout);
@@ -294,50 +296,54 @@ struct services {
   int (*error_text)(int error_class, char* text, int* length);
 
   // --- quiesce
-  /// bridge::attention was seen. done: start it. attention: it was taken back (seq decremented); park, then begin again.
-  /// refused: it was taken back; the clock's policy has no such collectives.
+  /// Called when bridge::attention is set before a collective. If it returns done, start the collective. Otherwise the
+  /// collective was taken back (seq decremented). If it returns attention, park, then start again. If it returns
+  /// refused, the clock's policy has no such collectives.
   wait_end (*clock_enter)(const collective_start* start);
-  /// bridge::attention was seen after a collective that had started was taken back, because the live MPI refused it.
+  /// Called when bridge::attention is set and a collective was taken back after its start, because the live MPI refused
+  /// it.
   void (*clock_retract)();
-  /// The calling thread waits for messages of the given world ranks (n == -1: of anyone). Called on each fruitless
-  /// poll while attention is set. attention: the recovery line is declared, park now.
+  /// The calling thread waits for messages of the given world ranks (n == -1: of anyone). Called on each fruitless poll
+  /// while attention is set. attention: the recovery line is declared; park now.
   wait_end (*clock_wait)(const int* world_ranks, int n);
   /// The wait that clock_wait announced is over.
   void (*clock_wait_end)();
-  /// The rank is in MPI_Finalize. done: all ranks are, and no checkpoint will come any more: finalize. attention: the
-  /// recovery line is declared, park, then call again.
+  /// The rank is in MPI_Finalize. done: all ranks are in it, and no checkpoint will come: finalize. attention: the
+  /// recovery line is declared; park, then call again.
   wait_end (*clock_ending)();
 
   // --- checkpoint, called by the thread that called MPI_Init, in this order
   /// Waits until every other thread of the upper half is parked. false: given up.
   int (*park_others)();
-  /// The drain of this checkpoint begins: mails of earlier ones are gone.
+  /// Begins the drain of this checkpoint and discards mails of earlier ones.
   int (*drain_begin)();
   /// Sends a copy of bytes: uint8[n], a mail, to a world rank.
   int (*drain_post)(int rank, const void* bytes, std::int64_t n);
-  /// Takes the mails that have come, *taken since drain_begin(). *unsent: own mails that their receivers have not taken.
+  /// Receives the mails that have come. *taken: how many since drain_begin(). *unsent: this rank's mails that their
+  /// receivers have not received yet.
   int (*drain_look)(int* taken, int* unsent);
-  /// Of the mails taken, number `index`: its sender's world rank, *bytes: uint8[*n], valid until the next drain_begin().
+  /// The mail number `index` of those received: its sender's world rank, *bytes: uint8[*n], valid until the next
+  /// drain_begin().
   void (*drain_mail)(int index, int* from, const void** bytes, std::int64_t* n);
   /// Starts (first call) or tests the drain's next barrier over all ranks; it has two. *over: all have entered.
   int (*drain_barrier)(int* over);
-  /// Between two polls. report: drain_waits() is to be called. end: the checkpoint was given up: call not_drained().
+  /// Called between two polls. report: call drain_waits(). end: the checkpoint was given up: call not_drained().
   drain_order (*drain_turn)();
-  /// text: what this rank waits for, to follow its name
+  /// text: what this rank waits for; the runtime prints it after the rank's name
   void (*drain_waits)(const char* text);
-  /// Nothing is in flight to this rank any more, and no drain needs it.
+  /// Nothing is in flight to this rank, and no drain needs it.
   void (*drained)();
-  /// Returns when the checkpoint is given up on all ranks. why: what failed here; nullptr: nothing
+  /// Returns when the checkpoint is given up on all ranks. why: what failed on this rank; nullptr: nothing failed here
   void (*not_drained)(const char* why);
   /// Writes this rank's image and takes part in the commit. Called right after save_context() of the calling thread.
   outcome (*write_image)();
-  /// Lets the other threads go and ends the checkpoint.
+  /// Lets the other threads continue and ends the checkpoint.
   void (*release)(outcome how);
   /// A point of core/fault_points.hpp (MANA_FAULT=name); does nothing otherwise.
   void (*fault_point)(const char* name);
 
-  // --- later ones
-  /// Open MPI's OMPI_Affinity_str: three texts, char[1024] each. What is no Open MPI: err_unsupported_operation
+  // --- added later
+  /// Open MPI's OMPI_Affinity_str: three texts, char[1024] each. Another MPI: err_unsupported_operation
   int (*affinity_text)(int format, char* bound, char* current, char* exists);
 };
 static_assert(sizeof(services) == sizes_by_minor[services_minor].services, "appended? add a row to sizes_by_minor");

@@ -1,10 +1,10 @@
 // The only switch of the thread pointer between the halves.
 //
 // Code on both sides of a switch, in one function, sees two thread-local storages. Hence:
-//  - compile it with -fno-stack-protector (a canary read before and checked after a switch would differ);
-//  - the callable touches no thread-local variable, errno included, except through functions of the half it enters;
-//  - everything is translated before, and translated back after (see interpose.hpp).
-// Both are always inlined: the way in and out is four instructions beside two that write the thread pointer.
+//   - compile it with -fno-stack-protector (a canary read before and checked after a switch would differ);
+//   - the callable touches no thread-local variable, errno included, except through functions of the half it enters;
+//   - everything is translated before, and translated back after (see interpose.hpp).
+// Both crossings are always inlined: entry and exit are four instructions beside the two that write the thread pointer.
 #pragma once
 #include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
@@ -15,10 +15,10 @@ namespace mana::lower {
 
 #if defined(MANA_ONE_PROCESS)
 
-// The wrappers' form without the split: the lower half is the PMPI_ interface of the same process, under the same thread
-// pointer. A crossing is a call.
+// Wrappers without the split. The lower half is the PMPI_ interface of the same process, under the same thread
+// pointer, so a crossing is a plain call.
 
-/// The calling thread's block, made by its first call.
+/// The calling thread's block; the thread's first call makes it.
 inline thread_block* this_thread() noexcept {
   struct own_block {
     thread_block block{};
@@ -47,7 +47,7 @@ using arch::thread_pointer;
 
 namespace detail {
 
-/// Runs f, then `back`, also for a callable without result. f does not throw: exceptions never cross the halves.
+/// Runs f, then `back`, also for a callable without a result. f must not throw: exceptions never cross the halves.
 template <class F, class Back>
 [[gnu::always_inline]] inline auto run_then(F& f, Back&& back) noexcept {
   if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
@@ -68,7 +68,7 @@ template <class F>
 [[gnu::always_inline]] inline auto cross(F&& f) noexcept {
   thread_block* const self = this_thread();
   const std::uint64_t upper = thread_pointer();
-  self->upper_fs = upper;                        // first: a signal handler looks for it once the pointer has moved
+  self->upper_fs = upper;                        // first: a signal handler reads it once the pointer has moved
   self->in_lower = 1;
   set_thread_pointer(self->lower_fs);
   return detail::run_then(f, [=]() __attribute__((always_inline)) {
@@ -94,7 +94,8 @@ template <class F>
 
 #endif
 
-/// While one lives, the park signal leaves the thread alone. The owner parks when it leaves, if that was asked for.
+/// While an inside_guard exists, the park signal leaves the thread alone. When its owner leaves, it parks if a
+/// checkpoint asks for it.
 class inside_guard {
  public:
   inside_guard() noexcept : self_(this_thread()) {

@@ -1,5 +1,5 @@
-// What the program holds of MPI's at a checkpoint: numbers that the upper half counts, and the lower half writes down for
-// people, in bridge::inventory.
+// The MPI objects that the program holds at a checkpoint, as numbers in bridge::inventory. The upper half counts them;
+// the lower half writes them into the image for people.
 #pragma once
 #include <mana/lower/abi.hpp>
 

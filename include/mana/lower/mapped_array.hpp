@@ -1,4 +1,4 @@
-// Memory for what runs in a checkpoint or at a restart, perhaps in a signal handler that interrupted malloc.
+// Memory for code that runs in a checkpoint or at a restart, perhaps in a signal handler that interrupted malloc.
 #pragma once
 #include <mana/lower/cross.hpp>
 

@@ -1,5 +1,5 @@
-// What crosses the boundary between the halves beside its functions: neutral values (values.hpp), which each half converts
-// from and to its own mpi.h at compile time, and statuses. Frozen with the layout's major version.
+// Data that crosses the boundary between the halves: neutral values (values.hpp), which each half converts from and to
+// its own mpi.h at compile time, and statuses. Frozen with the layout's major version.
 #pragma once
 #include <mana/lower/values.hpp>
 
@@ -17,12 +17,13 @@ static_assert(sizeof(status) == 24);
 /// Neutral codes of predefined handles lie below this; they index bridge::predefined_real.
 inline constexpr std::uint32_t predefined_limit = 0x400;
 
-/// Who and with which tag: of a message, an operation or a status.
+/// The rank and the tag of a message, an operation or a status.
 struct envelope {
   int rank, tag;
 };
 
-/// An mpi.h's negative numbers that mean nothing there go over as these many less, so that they mean nothing here either.
+/// A negative number that means nothing in an mpi.h crosses the boundary reduced by this offset, so that it means
+/// nothing there either.
 inline constexpr int meaningless = 16;
 
 }  // namespace mana::neutral

@@ -1,5 +1,5 @@
-// The links of /proc to the program that a process runs. In a process that mana has, they lead to the lower half: the kernel
-// takes another file from privileged processes only, and from none that has the old one mapped.
+// The links of /proc to the program that a process runs. In a process under mana they lead to the lower half: the
+// kernel changes that link for privileged processes only, and never while the old file is mapped.
 #pragma once
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,14 +11,14 @@ namespace mana::lower {
 
 inline constexpr const char* own_program_link = "/proc/self/exe";
 
-/// Whether a path may be such a link's.
-/// in: end  its last four characters or more, or all of it
+/// Whether a path may be the path of such a link.
+/// in: end  the path, or at least its last four characters
 inline bool is_named_as_link(const char* end) noexcept {
   const std::size_t n = std::strlen(end);
   return n >= 3 && std::memcmp(end + n - 3, "exe", 3) == 0 && (n == 3 || end[n - 4] == '/');
 }
 
-/// Whether the path is such a link of this process, or of another with the same lower half, by whatever name.
+/// Whether the path, by whatever name, is such a link of this process, or of another process with the same lower half.
 /// in: call  makes a system call of four arguments; a result below 0 is an error
 ///     path  its address
 template <class Call>
@@ -34,7 +34,7 @@ bool leads_to_own_program(Call&& call, long directory, long path) noexcept {
          file.st_ino == own.st_ino;
 }
 
-/// The same.     in: path  that can be read
+/// As above.     in: path  readable
 template <class Call>
 bool shows_own_program(Call&& call, long directory, const char* path) noexcept {
   return is_named_as_link(path) && leads_to_own_program(call, directory, reinterpret_cast<long>(path));

@@ -1,5 +1,4 @@
-// Whether there is a lower half in this process at all: a wrapper library may have been loaded into one that runs
-// without mana.
+// Whether this process has a lower half: a process that runs without mana may have loaded a wrapper library too.
 #pragma once
 #include <mana/arch/arch.hpp>
 #include <mana/lower/abi.hpp>
@@ -9,7 +8,8 @@
 
 namespace mana::lower {
 
-/// A thread of an upper half has its block in the window, and its register there; other programs leave that alone.
+/// A thread of an upper half has its block in the window, and its block register points there. Other programs do not
+/// use that register.
 inline bool has_lower_half() noexcept {
 #if defined(MANA_ONE_PROCESS)
   return true;

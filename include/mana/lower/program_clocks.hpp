@@ -1,6 +1,6 @@
-// The program's clocks: what the kernel's show, and an offset that a restart sets, so that none goes back on a node
-// that was booted later. Times come up from the kernel with it, absolute deadlines go down without it. Usable in the
-// stub: no libc, no relocations, all inlined.
+// The program's clocks: the kernel's, plus an offset that a restart sets, so that no clock goes back on a node that was
+// booted later. The offset is added to the kernel's times and subtracted from the program's absolute deadlines. Usable
+// in the stub: no libc, no relocations, all inlined.
 #pragma once
 #include <mana/lower/abi.hpp>
 #include <mana/lower/cross.hpp>
@@ -12,18 +12,19 @@ namespace mana::lower {
 
 inline constexpr std::int64_t ns_per_second = 1'000'000'000;
 
-/// Those that begin at a node's boot, and the processor's time, which begins with a process or thread. Each has an
-/// offset of its own, since suspending a node and setting its clock right change them apart. Coarse and alarm clocks
-/// have that of the clock that they show.
+/// The clocks that begin at a node's boot, and the processor time, which begins with a process or thread. Each has its
+/// own offset, because suspending a node and setting its time change them differently. A coarse or alarm clock has the
+/// offset of the clock that it shows.
 enum class program_clock : unsigned { monotonic, raw, boottime, process, thread };
-inline constexpr unsigned boot_clocks = 3;       // the first of them
+inline constexpr unsigned boot_clocks = 3;       // the first ones of program_clock
 
 struct found_clock {
-  bool is_moved;           // false: dates, and clocks that name a process or thread by its id: as the kernel has them
+  // false: dates, and clocks that name a process or thread by its id: these are the kernel's own
+  bool is_moved;
   program_clock which;
 };
 
-/// The kernel's own numbers of the calling process's and thread's time, which it tells of a timer.
+/// The kernel's numbers for the calling process's and thread's time. It reports them for a timer.
 inline constexpr int own_process_clock = -6, own_thread_clock = -2;
 
 [[gnu::always_inline]] constexpr found_clock program_clock_of(int clock) noexcept {
@@ -39,8 +40,7 @@ inline constexpr int own_process_clock = -6, own_thread_clock = -2;
   return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < ns_per_second;
 }
 
-/// t + ns; what is too far off becomes the last second that there is.
-/// in:  t  with 0 <= tv_nsec < 10^9
+/// t + ns. A result beyond the last representable second becomes that second.
 [[gnu::always_inline]] constexpr timespec moved(timespec t, std::int64_t ns) noexcept {
   std::int64_t carry = ns / ns_per_second, rest = t.tv_nsec + ns % ns_per_second;
   if (rest < 0) {
@@ -55,16 +55,16 @@ inline constexpr int own_process_clock = -6, own_thread_clock = -2;
   return {seconds, rest};
 }
 
-/// The kernel's time of a deadline of the program's. One before the kernel's clock began has passed: its first
-/// nanosecond stands for that, since 0 would disarm a timer. What is no time is left for the kernel to refuse.
-/// in:  offset  ns, what the program's clock is ahead of the kernel's
+/// The kernel's time for a deadline of the program. A deadline before the kernel's clock began has passed. It becomes
+/// the clock's first nanosecond, since 0 would disarm a timer. An invalid time is left for the kernel to refuse.
+/// in:  offset  ns, how far the program's clock is ahead of the kernel's
 [[gnu::always_inline]] constexpr timespec kernel_deadline(const timespec& of_program, std::int64_t offset) noexcept {
   if (!is_time(of_program)) return of_program;
   const timespec t = moved(of_program, -offset);
   return t.tv_sec < 0 || (t.tv_sec == 0 && t.tv_nsec == 0) ? timespec{0, 1} : t;
 }
 
-/// ns that the program's clock is ahead of the kernel's. On a thread of the program.
+/// How far the program's clock is ahead of the kernel's, in ns. Call it on a thread of the program.
 [[gnu::always_inline]] inline std::int64_t clock_offset(program_clock which) noexcept {
   if (which == program_clock::process) return the_bridge().process_ahead.ns;
   if (which == program_clock::thread) return this_thread()->time_ahead.ns;

@@ -1,5 +1,6 @@
-// The values of the boundary, made from codegen/predefined.toml by codegen/generate.py --values; frozen with the layout's major.
-// INV-93 a neutral value is the MPI 5.0 standard ABI's, where that has one (MPI-5.0, appendix A).
+// The values of the boundary, generated from codegen/predefined.toml by codegen/generate.py --values. Frozen with the
+// layout's major.
+// INV-93 a neutral value is the MPI 5.0 standard ABI's, if that has one (MPI-5.0, appendix A).
 #pragma once
 #include <cstdint>
 
@@ -38,7 +39,7 @@ enum errhandler_code : std::uint32_t {
   errors_are_fatal = 0x141,
   errors_abort = 0x142,
   errors_return = 0x143,
-  errors_throw = 0x144,     // MPI::ERRORS_THROW_EXCEPTIONS of C++; the lower half never hears of it
+  errors_throw = 0x144,     // MPI::ERRORS_THROW_EXCEPTIONS of C++, of the upper half alone
 };
 
 enum request_code : std::uint32_t {
@@ -91,7 +92,7 @@ enum thread_level_code : int {
   thread_multiple = 4096,
 };
 
-/// 0 is success. The upper half hands the application its own mpi.h's value of the class.
+/// 0 is success. The upper half translates each class to the value in the program's mpi.h.
 enum error_class : int {
   success = 0,
   err_buffer = 1,
@@ -179,7 +180,7 @@ enum error_class : int {
 
 struct error_class_row { int code; const char* name; };
 
-/// Ascending.
+/// In ascending order of code.
 inline constexpr error_class_row error_classes[] = {
     {success, "MPI_SUCCESS"},
     {err_buffer, "MPI_ERR_BUFFER"},

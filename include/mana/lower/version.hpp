@@ -1,13 +1,15 @@
-// Versions of the boundary between the halves. An image keeps its wrapper library, its trampolines and its bridge for ever; the
-// lower half that it is restarted with may be newer.
+// Versions of the boundary between the halves. An image keeps its wrapper library, its trampolines and its bridge
+// forever. The lower half that restarts it may be newer.
 //
-// INV-92 an image restarts with every later version of mana of the same major: within one, nothing that an image has or calls is
-// moved, removed or given another meaning.
+// INV-92 an image restarts with every later version of mana of the same major: within one, nothing that an image has or
+// calls is moved, removed or given another meaning.
 //
-// The major is that of the layout: every offset of abi.hpp, the order of its tables, the neutral values, what the trampolines
-// and the loader keep in the window. It is raised only where there is no other way, and then no image of before restarts.
-// The minor counts what was appended: services at the end of their struct, slots at the end of codegen/slots.lock, words at
-// the end of the bridge or in a thread's spare ones. Whoever appends raises it, and adds a row below.
+// The major is that of the layout: every offset of abi.hpp, the order of its tables, the neutral values. It also covers
+// the data that the trampolines and the loader keep in the window. Raise it only if nothing else works. Then no older
+// image restarts.
+// The minor counts appended items: services at the end of their struct, slots at the end of codegen/slots.lock. It also
+// counts words that were appended to the bridge, or taken from a thread's spare ones. Raise the minor if you append,
+// and add a row below.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +23,7 @@ struct boundary_version {
   friend constexpr bool operator==(boundary_version, boundary_version) noexcept = default;
 };
 
-/// How large the tables were with a minor: what lies beyond came later. Slots: see codegen/slots.lock.
+/// The sizes of the tables with a minor. A member beyond the size came later. Slots: see codegen/slots.lock.
 struct table_sizes {
   std::uint32_t minor;
   std::uint32_t services, bridge;      // bytes
@@ -33,7 +35,7 @@ inline constexpr table_sizes sizes_by_minor[] = {
 inline constexpr std::uint32_t layout_major = 8;
 inline constexpr std::uint32_t services_minor = sizes_by_minor[std::size(sizes_by_minor) - 1].minor;
 
-/// The oldest images, and the versions of mana that read them: the last of each row's majors.
+/// Former majors, and the last version of mana that reads images of each.
 struct former_major {
   std::uint32_t major;
   const char* mana;
@@ -46,16 +48,16 @@ constexpr bool reads(boundary_version own, boundary_version image) noexcept {
   return image.major == own.major && image.minor <= own.minor;
 }
 
-/// At the beginning of each table. What lies beyond `bytes` is not there.
+/// The beginning of each table. Members beyond `bytes` do not exist.
 struct table_head {
   std::uint32_t bytes;                 // of the table, this included
-  std::uint32_t minor;                 // services_minor of who made it
+  std::uint32_t minor;                 // services_minor of the half that made it
 };
 
 template <class Table>
 constexpr table_head head_of() noexcept { return {static_cast<std::uint32_t>(sizeof(Table)), services_minor}; }
 
-/// Whether a table has a member: it was made with it, and, where that is an address, there is something.
+/// Whether a table has a member: it lies within the table's size, and an address is not null.
 template <class Table, class Member>
 bool has(const Table& table, Member Table::* member) noexcept {
   const auto* const begin = reinterpret_cast<const char*>(&table);

@@ -1,4 +1,4 @@
-// Ranks and tags that mean nothing, on their way across the boundary.
+// Converts ranks and tags without a meaning on their way across the boundary.
 #pragma once
 #include <mana/lower/neutral.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana::neutral {
 
-/// in: number  negative, without a meaning in the mpi.h that it comes from      out: one without a meaning on the boundary
+/// in: number  negative, without a meaning in its mpi.h      out: a number without a meaning on the boundary
 constexpr int without_meaning(int number) noexcept {
   return std::max(number, std::numeric_limits<int>::min() + meaningless) - meaningless;
 }

@@ -17,7 +17,7 @@ namespace mana {
 
 using all_classes = class_list<kind::info, kind::errhandler, kind::group, kind::comm, kind::datatype, kind::op, kind::session,
                                kind::tool, kind::message, kind::request>;
-/// No object of these can be made: the functions that make them are refused.
+/// The program can make no object of these classes: the functions that would make one are refused.
 using refused_classes = class_list<kind::win, kind::file>;
 
 inline constexpr unsigned all_codes = (1u << (static_cast<unsigned>(kind_code::tool) + 1)) - (1u << static_cast<unsigned>(kind_code::comm));

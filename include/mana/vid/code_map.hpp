@@ -1,5 +1,5 @@
-// Handle bits to a code and back, for predefined handles: what their bits are, only the running program knows, and they
-// are looked up in nearly every call. One multiplication and one load either way.
+// Maps the bits of predefined handles to codes and back. Only the running program knows these bits, and nearly every
+// call looks them up: one multiplication and one load in either direction.
 #pragma once
 #include <mana/lower/neutral.hpp>
 
@@ -10,11 +10,11 @@
 
 namespace mana::vid {
 
-/// INV-19 predefined handles stand in the very slot that their hash names, as each pair of bits does: a new pair that
-/// finds its slot taken changes the hash function for all.
+/// INV-19 predefined handles stand in the very slot that their hash names, and so does each pair of bits. If the slot
+/// of a new pair is taken, the hash function changes for all pairs.
 class code_map {
  public:
-  /// in: code  below neutral::predefined_limit, not 0. Of several codes with the same bits the first counts.
+  /// in: code  not 0, below neutral::predefined_limit. If several codes have the same bits, the first one counts.
   void add(std::uint32_t code, std::uint64_t bits) noexcept {
     if (!known_[code]) bits_of_[code] = bits;
     known_[code] = true;
@@ -34,7 +34,8 @@ class code_map {
  private:
   struct pair { std::uint64_t bits; std::uint32_t code; };
   static constexpr unsigned log_slots = 10;
-  static constexpr std::size_t most = 128;   // of one kind; of the 76 datatypes one multiplier in sixteen is good
+  // of one kind; for the 76 datatypes one multiplier in sixteen has no collision
+  static constexpr std::size_t most = 128;
 
   std::size_t slot_of(std::uint64_t bits) const noexcept { return (bits * multiplier_) >> (64 - log_slots); }
   bool place(std::size_t i) noexcept {
@@ -43,7 +44,7 @@ class code_map {
     at = pairs_[i];
     return true;
   }
-  /// All pairs but the last, by a multiplier under which they do not meet.
+  /// Places all pairs except the last, with a multiplier under which they do not collide.
   void replace_all() noexcept {
     for (std::size_t placed = 0; placed + 1 < n_;) {
       multiplier_ = multiplier_ * 6364136223846793005u + 1442695040888963407u;

@@ -1,9 +1,9 @@
 // The name of a set of world ranks: two independent 64-bit hashes, computed without communication. Every rank that
-// holds the same set computes the same pair, in this process and in every later one.
+// holds the same set computes the same pair, in this process and after every restart.
 //
-// ggid   runs the ranks through the splitmix64 finaliser, chained: each step mixes all that came before it.
-// check  is a polynomial over the prime 2^61 - 1, so its collisions have nothing to do with those of ggid.
-// Frozen: the pair orders communicators at a restart, on ranks that may read images of several versions.
+// ggid   runs the ranks through the splitmix64 finaliser, chained: each step mixes all earlier ones.
+// check  is a polynomial over the prime 2^61 - 1, so its collisions are independent of those of ggid.
+// Frozen: at a restart the pair orders communicators on ranks whose images may come from different versions.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Virtual ids of one kind: a typed table whose look-up is one bounds check and one load, and whose insert and erase
-// take no lock and no memory from an allocator, and no locked instruction while its callers take turns.
+// Virtual ids of one kind, in a typed table. A look-up is one bounds check and one load. Insert and erase take no lock
+// and no memory from an allocator. While callers take turns, they also use no locked instruction.
 #pragma once
 #include <mana/core/handle.hpp>
 #include <mana/core/turns.hpp>
@@ -17,7 +17,7 @@
 
 namespace mana {
 
-/// What is known of a virtual object: enough to answer queries and to build it again. Specialised per kind.
+/// The data that answers queries about a virtual object and builds it again at a restart. Specialised for each kind.
 template <class K>
 struct descriptor;
 
@@ -25,14 +25,15 @@ struct descriptor;
 
 namespace mana::vid {
 
-/// One object. Its address is stable while the id is live, and the memory stays mapped for ever (stale reads are safe).
+/// One object. Its address is stable while the id is live. The memory stays mapped forever, so stale reads are safe.
 template <class K>
 struct entry {
-  mana::real<K> real{};           // handle of the live lower half; none: not yet, or not any more
+  mana::real<K> real{};           // handle of the live lower half; empty before it exists and after it is freed
   std::uint32_t state = 0;        // generation, and live_bit while the id is in use
-  std::uint32_t references = 0;   // who keeps the object: see object/request/operands.hpp
+  std::uint32_t references = 0;   // the number of users that keep the object: see object/request/operands.hpp
   std::uint64_t serial = 0;       // order of creation within this table
-  std::uint32_t next_free = 0;    // index + 1 of the next entry of a list: the table's free ones; of live ones, their kind's
+  // index + 1 of the next entry in a list: of the table's free entries, or of its kind's live ones
+  std::uint32_t next_free = 0;
   std::uint32_t index = 0;
   descriptor<K> what{};
 };
@@ -53,13 +54,13 @@ class id_table {
   id_table(const id_table&) = delete;
   id_table& operator=(const id_table&) = delete;
 
-  /// Whether inserts and erases come from one thread at a time; until told, they may come at once.
+  /// Whether inserts and erases come from one thread at a time. Before this call they may come at once.
   void set_turns(turns t) noexcept { turns_ = t; }
-  /// How many ids there may be, those that were given back included; at most `capacity`.
+  /// The limit on ids, at most `capacity`. Ids that were freed count too.
   void set_limit(std::uint32_t ids) noexcept { limit_ = ids; }
 
   /// A live id with a fresh descriptor.
-  /// out: entry, or nullptr when all ids are in use      cost: O(1), lock-free
+  /// out: entry, or nullptr if all ids are in use      cost: O(1), lock-free
   entry<K>* insert_entry() noexcept {
     entry<K>* e = pop_free();
     if (e == nullptr) {
@@ -93,10 +94,11 @@ class id_table {
   /// in: index  of an entry that was inserted
   entry<K>& at(std::uint32_t index) noexcept { return entries_[index]; }
 
-  /// The object goes on under an id that nobody knows; the one that it had is stale. Its address stays.
+  /// Gives the object an id that the program does not know; its former id becomes stale. The object's address stays the
+  /// same.
   void make_stale(entry<K>& e) noexcept { e.state = ((e.state + 1) & virt<K>::max_generation) | live_bit; }
 
-  /// Ends the id; its generation moves on, so that the old id is recognised as stale.
+  /// Ends the id and advances its generation, so that the old id is recognised as stale.
   void erase(entry<K>& e) noexcept {
     e.what.~descriptor<K>();
     e.state = (e.state + 1) & virt<K>::max_generation;
@@ -104,14 +106,14 @@ class id_table {
   }
   void erase(virt<K> id) noexcept { if (entry<K>* e = find(id)) erase(*e); }
 
-  /// Calls f(entry&) for every live entry, in order of index. f may erase the entry it is given. No allocation.
+  /// Calls f(entry&) for every live entry, in order of index. f may erase its entry. Allocates nothing.
   template <class F>
   void for_each_unordered(F&& f) {
     const std::uint32_t n = std::min(used_.load(std::memory_order_acquire), capacity);
     for (std::uint32_t i = 0; i < n; ++i)
       if (entries_[i].state & live_bit) f(entries_[i]);
   }
-  /// As above, in order of creation. Allocates: not for use where a thread may be parked inside malloc.
+  /// As above, in order of creation. Allocates: do not use it where a thread may be parked inside malloc.
   template <class F>
   void for_each(F&& f) {
     std::vector<entry<K>*> live;
@@ -119,7 +121,7 @@ class id_table {
     std::sort(live.begin(), live.end(), [](auto* a, auto* b) { return a->serial < b->serial; });
     for (entry<K>* e : live) f(*e);
   }
-  /// The id with this real handle. cost: O(live ids), for upcalls only
+  /// The id with this real handle. cost: O(live ids), so only for upcalls
   std::optional<virt<K>> find_real(mana::real<K> wanted) {
     std::optional<virt<K>> found;
     for_each_unordered([&](entry<K>& e) { if (e.real == wanted) found = id_of(e); });
@@ -127,8 +129,8 @@ class id_table {
   }
 
  private:
-  // Treiber stack: low half index + 1 of the first free entry, high half a tag that changes with every pop, so that
-  // an entry that went and came back is not taken for the one that was seen.
+  // Treiber stack. The low half is index + 1 of the first free entry. The high half is a tag that changes with every
+  // pop, so that an entry that was popped and pushed again is not mistaken for the one that was read.
   entry<K>* pop_free() noexcept {
     std::uint64_t head = free_.load(std::memory_order_acquire);
     while (static_cast<std::uint32_t>(head) != 0) {
@@ -160,7 +162,8 @@ class id_table {
   turns turns_ = turns::at_once;
 };
 
-/// The process's table of kind K. Lives in the wrapper library, so in the window: it is saved and found again as it is.
+/// The process's table of kind K. It lies in the wrapper library, so in the window: an image has it, and a restart
+/// finds it unchanged.
 template <class K>
 inline id_table<K> the_table;
 template <class K>

@@ -8,8 +8,8 @@
 
 namespace mana::vid {
 
-/// Calls f(entry&) for the live entries of which wanted(entry) says yes, in the order of before(entry, entry),
-/// which is a total one. f may erase the entry it is given; what it inserts is not visited.
+/// Calls f(entry&) for the live entries for which wanted(entry) is true, sorted by before(entry, entry), a total order.
+/// f may erase its entry. Entries that f inserts are not visited.
 /// cost: O(n log n), memory from mmap only
 template <class K, class Wanted, class Before, class F>
 inline void for_each_in_order(Wanted&& wanted, Before&& before, F&& f) noexcept {

@@ -36,7 +36,7 @@ std::optional<std::vector<std::uint8_t>> extended(int fd, const std::string& nam
   return value;
 }
 
-/// Labels of a security module are the restoring system's own matter, and what it sets by itself.
+/// The system that restores the file sets labels of security modules, and its own attributes.
 bool is_of_system(const std::string& name) { return name == "security.selinux" || name.starts_with("security.SMACK"); }
 
 }  // namespace
@@ -50,7 +50,8 @@ json describe_attributes(int fd, const struct stat& s) {
   return found;
 }
 
-/// A change of the owner takes rights off the mode, and everything but a time sets times.
+/// The order matters: a change of the owner takes rights from the mode, and every change sets times, so that times come
+/// last.
 std::vector<std::string> restore_attributes(int fd, mode_t mode, const json& attributes, const std::string& path) {
   std::vector<std::string> otherwise;
   const auto note = [&](bool well, const std::string& what) {

@@ -1,4 +1,4 @@
-// What a file without a name has besides its contents: owner, times, and extended attributes.
+// Owner, times and extended attributes of a file without a name. The contents are kept elsewhere.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -8,12 +8,12 @@
 
 namespace mana::descriptors {
 
-/// in: s  before the file was read; fd  of it, not O_PATH
+/// in: s  from before the file was read; fd  of the file, not O_PATH
 nlohmann::json describe_attributes(int fd, const struct stat& s);
 
-/// When nothing remains to be written. Images of older versions have none.
+/// Call when nothing remains to be written. Images of older versions have no attributes.
 /// in:  mode  without the type
-/// out: what is not as it was, in words
+/// out: attributes that differ from before, as text
 std::vector<std::string> restore_attributes(int fd, mode_t mode, const nlohmann::json& attributes, const std::string& path);
 
 }  // namespace mana::descriptors

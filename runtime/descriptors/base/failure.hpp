@@ -1,4 +1,4 @@
-// What cannot be brought back.
+// The error of a descriptor that cannot be restored.
 #pragma once
 #include <stdexcept>
 #include <string>

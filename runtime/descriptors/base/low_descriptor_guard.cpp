@@ -21,7 +21,7 @@ void close_all(const numbers& which) noexcept {
     if (which.test(fd)) close(static_cast<int>(fd));
 }
 
-/// Takes every low number that is free. Returns those.
+/// Takes every free low number. Returns the numbers taken.
 numbers take_free_numbers() noexcept {
   numbers now;
   const int end = first_lower_descriptor();
@@ -70,7 +70,7 @@ void release_low_numbers() noexcept {
 
 namespace {
 
-/// The process manager's descriptor gets a high number, which the environment of this process names from then on.
+/// Gives the process manager's descriptor a high number, and names that number in this process's environment.
 void take_managers_descriptor(bool leaves_it) noexcept {
   const char* const text = std::getenv("PMI_FD");
   if (text == nullptr) return;

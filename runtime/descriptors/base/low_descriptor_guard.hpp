@@ -1,5 +1,5 @@
-// Keeps the lower half's descriptors out of the numbers that programs get: a program that opens a file finds the number
-// that it would find natively, and at a restart finds its numbers free.
+// Keeps the lower half's descriptors away from the numbers that programs get. A program that opens a file gets the
+// number that it would get natively. At a restart it finds its numbers free.
 #pragma once
 #include <runtime/files/high_number.hpp>
 
@@ -9,11 +9,11 @@ namespace mana::descriptors {
 
 inline constexpr int most_low_descriptors = files::most_low_numbers;
 
-/// The lower half's own descriptors have numbers from here on, as far as the limit of open files allows.
+/// The first number of the lower half's own descriptors, as far as the limit of open files permits.
 int first_lower_descriptor() noexcept;
 
-/// While one lives, what is opened gets a high number: all low numbers that are free are taken, and given back at its
-/// end. Not for code that the program's threads run beside.
+/// While a guard exists, new descriptors get high numbers: the guard takes all free low numbers, and gives them back at
+/// its end. Not for code that runs beside the program's threads.
 class low_descriptor_guard {
  public:
   low_descriptor_guard();
@@ -25,23 +25,23 @@ class low_descriptor_guard {
   std::bitset<most_low_descriptors> own_;
 };
 
-/// Before a program starts: the descriptor that a launcher's process manager handed down (PMI_FD) gets a high number
-/// besides, which this process's environment names; the program has it where it was, as natively, and so have its
-/// children, one of which may be the one that calls MPI_Init. Then takes all low numbers, as a guard does, until
-/// begin().
+/// Call before a program starts. A launcher's process manager hands down a descriptor (PMI_FD). A copy gets a high
+/// number, which this process's environment names. The program keeps the descriptor at its old number, as natively. Its
+/// children do too, because one of them may call MPI_Init. Then takes all low numbers, as a guard does, until begin().
 void copy_launcher_descriptor() noexcept;
 
-/// Before a restart: it is moved, since the program may have had another descriptor at its number. Until restore().
+/// Call before a restart. Moves the descriptor, since the program may have had another at its number. Lasts until
+/// restore().
 void move_launcher_descriptor() noexcept;
 
-/// True if the program may have the number, though it is open: a guard took it, who does not give it back any more, or
-/// it was handed down to this process.
+/// True if the program may have the number although it is open: a guard took it, and no longer gives it back, or this
+/// process inherited it.
 bool give_number(int fd) noexcept;
 
-/// A guard holds it, or it was there when this process began and is not the program's.
+/// A guard holds the number, or the number was open when this process began and is not the program's.
 bool is_guarded(int fd) noexcept;
 
-/// Gives back whatever is still taken.
+/// Gives back all numbers that are still taken.
 void release_low_numbers() noexcept;
 
 }  // namespace mana::descriptors

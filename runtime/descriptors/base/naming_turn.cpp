@@ -18,7 +18,7 @@ struct address {
   socklen_t bytes = 0;
 };
 
-/// No file: the kernel's own name space of sockets.
+/// The kernel's own name space of sockets needs no file.
 address address_of(const struct stat& directory) noexcept {
   address a;
   a.name.sun_family = AF_UNIX;
@@ -31,7 +31,8 @@ address address_of(const struct stat& directory) noexcept {
 
 enum class wait_result { over, not_yet, impossible };
 
-/// Until whoever has the turn closes its socket.     out: not_yet: it is between its bind and its listen, or has just closed it
+/// Waits until the holder of the turn closes its socket.     out: not_yet: the holder is between bind and listen, or
+/// has just closed it
 wait_result wait_for(const address& a) noexcept {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return wait_result::impossible;
@@ -57,7 +58,7 @@ naming_turn::naming_turn(const std::string& directory) noexcept {
   struct stat about{};
   if (stat(directory.c_str(), &about) != 0) return;
   const address a = address_of(about);
-  constexpr int most_tries = 10000;       // without having met anybody: then the address is no rank's
+  constexpr int most_tries = 10000;       // without meeting a holder: then no rank has the address
   for (int tries = 0; tries < most_tries;) {
     held_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (held_ < 0) return;

@@ -1,12 +1,13 @@
-// Ranks of a node that make files under names that are gone at once, one after the other in each directory: else one would find
-// the other's there.
+// Some files lose their name as soon as they are made. Ranks of a node make such files one after the other in each
+// directory: otherwise a rank would find another rank's file at the name.
 #pragma once
 #include <string>
 
 namespace mana::descriptors {
 
-/// Held while it lives; the kernel ends it with its process. It leaves nothing behind, in no directory. Where it cannot be had
-/// (no such directory, another user in the way) nothing is held, and who comes second finds the name taken.
+/// The turn lasts as long as the object; the kernel ends it with its process. It leaves nothing in any directory. If
+/// the turn cannot be had (no such directory, another user's socket), the object holds nothing, and the second rank
+/// finds the name taken.
 class naming_turn {
  public:
   explicit naming_turn(const std::string& directory) noexcept;

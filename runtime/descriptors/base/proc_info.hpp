@@ -1,4 +1,4 @@
-// What the kernel tells about a descriptor of this process.
+// Facts that the kernel tells about a descriptor of this process.
 #pragma once
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,35 +10,35 @@
 
 namespace mana::descriptors {
 
-/// Device and inode: tells one file from every other while it lives.
+/// Device and inode: identify a file while it exists.
 using file_key = std::pair<std::uint64_t, std::uint64_t>;
 inline file_key key_of(const struct stat& s) noexcept { return {s.st_dev, s.st_ino}; }
 
-/// What F_SETFL sets, but for O_ASYNC, which belongs to a number.
+/// The flags that F_SETFL sets, except O_ASYNC, which belongs to a number.
 inline constexpr int settable_flags = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
 
-/// Text of a descriptor's link in /proc; empty if there is none.
+/// Text of a descriptor's link in /proc; empty: no such descriptor.
 std::string target_of(int fd);
 
 /// The rest of each line of /proc/self/fdinfo/FD that begins with `start`.
 std::vector<std::string> info_lines(int fd, const std::string& start);
 
-/// The rest of a line "name:…"; empty if there is none.
+/// The rest of a line "name:…"; empty: no such line.
 std::string info_of(int fd, const std::string& name);
 
-/// 0 if there is none.
+/// 0: no number.
 std::uint64_t number_in(const std::string& text, int base);
 
-/// False: the file was deleted, or what bears its name now is another.
+/// False: the file was deleted, or another file has its name now.
 bool still_named(const std::string& path, const struct stat& s) noexcept;
 
-/// A path of /proc without what the kernel appends to it when the name is gone.
+/// A path of /proc, without the suffix of the kernel for a deleted name.
 std::string without_deleted(const std::string& path);
 
-/// Opens the file of a descriptor once more: another open file, of what may have no name any more. -1: errno says why.
+/// Opens the file of a descriptor again, as another open file. The file may have no name. -1: errno says why
 int open_again(int fd, int flags) noexcept;
 
-/// True if both are one open file, as by dup(2). False also where the kernel does not tell (kcmp).
+/// True if both are one open file, as after dup(2). False if the kernel does not tell (kcmp).
 bool same_open_file(int one, int other) noexcept;
 
 }  // namespace mana::descriptors

@@ -1,4 +1,4 @@
-// What the checkpoint says of descriptors that a restart cannot bring back as they are.
+// Warnings of a checkpoint about descriptors that a restart cannot restore exactly.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -15,12 +15,13 @@ class report {
     (path.starts_with("socket:") ? sockets_ : warnings_)
         .push_back("descriptor " + std::to_string(fd) + " (" + path + ") " + what);
   }
-  /// Makes the row that of a descriptor whose other side is closed.
+  /// Makes the row that of a descriptor whose other end is closed.
   nlohmann::json lost(int fd, nlohmann::json row) {
     row["kind"] = "lost";
     row["why"] = row.at("path") == "anon_inode:[io_uring]"
-                     ? "not saved: after a restart what was under way in it is lost, and io_uring_enter ends with EOPNOTSUPP"
-                     : "not saved: after a restart it is as if the other side had closed it";
+                     ? "not saved: after a restart, its requests under way are lost, and io_uring_enter ends with "
+                       "EOPNOTSUPP"
+                     : "not saved: after a restart the other side has closed it";
     warn(fd, row, "is " + row.at("why").get<std::string>());
     return row;
   }

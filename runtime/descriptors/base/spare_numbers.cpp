@@ -24,10 +24,11 @@ spare_numbers::spare_numbers(const nlohmann::json& rows) {
 int spare_numbers::duplicate(int fd) const {
   const int above_all = std::max(first_lower_descriptor(), wanted_.empty() ? 0 : *wanted_.rbegin() + 1);
   if (const int made = fcntl(fd, F_DUPFD_CLOEXEC, above_all); made >= 0) return made;
-  for (int from = first_lower_descriptor();; ++from) {   // a gap among them, where they reach up to the limit
+  for (int from = first_lower_descriptor();; ++from) {   // a gap among the program's numbers, which may reach the limit
     while (wanted_.contains(from)) ++from;
     const int made = fcntl(fd, F_DUPFD_CLOEXEC, from);
-    if (made < 0) fail("a descriptor", "cannot be duplicated (is the limit of open files, ulimit -n, as it was?)");
+    if (made < 0) fail("a descriptor", "cannot be duplicated; raise the limit of open files (ulimit -n) to that of "
+                                       "the checkpoint");
     if (!wanted_.contains(made)) return made;
     close(made);
     from = made;

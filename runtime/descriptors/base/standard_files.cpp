@@ -45,9 +45,9 @@ bool standard_files::is_input(int fd) const noexcept {
   return fstat(fd, &s) == 0 && keys_[0] == key_of(s);
 }
 
-/// A standard input that is a file is a file of the program's, with a place in it, whoever opened it. A stream for output
-/// that is not the launcher's (`| tee`) cannot be made again, nor can a terminal: the new launcher's stands in for it. A pipe or
-/// socket for input is the program's: what another launcher sends is not what was to come through it.
+/// A regular file as standard input belongs to the program, with its position, whoever opened it. An output stream that
+/// is not the launcher's (`| tee`) cannot be made again, nor can a terminal: the new launcher's stands in for it. A
+/// pipe or socket for input belongs to the program, because another launcher would send other bytes.
 int standard_files::of(int fd) const noexcept {
   struct stat s{};
   if (fstat(fd, &s) != 0) return -1;

@@ -27,7 +27,7 @@ struct known {
   std::uint64_t peer = 0;
 };
 
-// Traps of several threads come here at once; a forked child never does.
+// Several threads may trap here at the same time; a forked child never does.
 std::mutex lock;
 std::map<int, known> table;
 std::map<std::pair<std::uint64_t, int>, std::string> watches;   // by open file and number of the watch
@@ -41,7 +41,7 @@ void on_opened(int fd, int like) {
   table[fd] = same != table.end() ? same->second : known{next_file++, standard_of_new(fd), false};
 }
 
-/// A descriptor that came from elsewhere may be another of an open file that the program has.
+/// A descriptor that came from elsewhere may share an open file with one of the program's.
 void on_received(int fd) {
   const std::lock_guard hold(lock);
   const auto same = std::find_if(table.begin(), table.end(), [=](const auto& row) {
@@ -82,7 +82,7 @@ int next_owned(int from) {
   return next == table.end() ? -1 : next->first;
 }
 
-/// Where the launcher sends it through a pipe or socket, what is read of it is counted.
+/// If the launcher sends standard input through a pipe or socket, the reads are counted.
 void watch_input(split::earlier_count counted) {
   split::input_file input{};
   std::vector<int> numbers;
@@ -95,7 +95,7 @@ void watch_input(split::earlier_count counted) {
   split::count_input(input, numbers, counted);
 }
 
-/// /dev/stdin opened once more is another open file of the same pipe.
+/// /dev/stdin opened again is another open file of the same pipe.
 int standard_of_new(int fd) noexcept { return split::is_input(fd) ? 0 : -1; }
 
 void install() {
@@ -110,7 +110,7 @@ void install() {
   split::set_descriptor_events(events);
 }
 
-/// Two rows that are no longer duplicates of each other.
+/// Two rows may no longer be duplicates of each other.
 void separate_exchanged() {
   for (auto& [fd, k] : table) {
     const auto first = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.second.file == k.file; });
@@ -133,7 +133,7 @@ void look_at_shared() {
   for (const int fd : unknown) on_received(fd);
 }
 
-/// What of 0 to 2 is not the launcher's was given by whoever executed the program, for it.
+/// A descriptor of 0 to 2 that is not the launcher's came from the process that executed the program, for the program.
 void begin(const standard_files& launchers, split::earlier_count counted) {
   release_low_numbers();
   const std::lock_guard hold(lock);

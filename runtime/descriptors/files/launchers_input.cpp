@@ -20,14 +20,14 @@ bool has_ended(int fd) noexcept {
   return poll(&asked, 1, 0) == 1 && (asked.revents & POLLHUP) != 0;
 }
 
-/// Where the program was in its input: known of a file, counted of a pipe.
+/// The program's position in its input: known for a file, counted for a pipe.
 std::int64_t place_in(const json& row) {
   if (row.value("kind", "") == "regular") return row.value("offset", std::int64_t{0});
   return row.value("input_read", std::int64_t{0});
 }
 
-/// What a shell gave the program, and a restart makes again: a file, or a pipe whose rest is in the image, or comes of the
-/// program itself. A file is in no one's place.
+/// Standard input that a restart makes again: a file, or a pipe whose rest is in the image or which the program itself
+/// writes. A file never replaces such an input.
 bool is_programs_own(const json& row) {
   const std::string kind = row.value("kind", "");
   const bool is_made_again = kind == "pipe" ? row.value("is_whole", false) : kind != "socket";
@@ -45,14 +45,13 @@ input_fate look_at_input(const owned_descriptor& d, report& said) {
   const bool by_others = split::may_be_read_by_others();
   const bool begun = read > 0 || unread > 0 || by_others;
   if (S_ISFIFO(s.st_mode) && has_ended(d.number)) return begun ? input_fate::kept : input_fate::launchers;
-  const std::string others = by_others ? ", and processes that run without mana, or the program by another number, may have read "
-                                         "more of it"
-                                       : "";
+  const std::string others =
+      by_others ? " (processes without mana, or the program by another descriptor number, may have read more)" : "";
   if (read > 0 || by_others)
-    said.warn("standard input comes from the launcher through a pipe; the program has read " + std::to_string(read) +
-              " bytes of it" + others + ", and more may come: a restart cannot have them sent again, and finds the new launcher's "
-              "input from its beginning; `mana restart --stdin FILE` goes on in a file that has the same input, "
-              "`mana run --stdin FILE` reads it from a file at once");
+    said.warn("standard input comes from the launcher through a pipe, and the program has read " +
+              std::to_string(read) + " bytes of it" + others + ": after a restart it reads the new launcher's input "
+              "from its beginning; `mana restart --stdin FILE` continues in a FILE with the same input, "
+              "`mana run --stdin FILE` avoids the pipe");
   return input_fate::launchers;
 }
 

@@ -49,8 +49,9 @@ void describe_locks(int fd, json& row) {
 
 namespace {
 
-/// The kernel takes no lease for reading of a file that is open for writing: such a one was for writing, and somebody who
-/// opens the file to read it waits, or waited, until it is one for reading. The program was told so, and is not told again.
+/// The kernel grants no read lease on a file that is open for writing. So such a lease was a write lease that another
+/// process breaks: it opens the file for reading, and waits until the lease is a read lease. The program knows, and is
+/// not told again.
 bool lease_that_is_being_broken(int fd) {
   f_owner_ex owner{}, nobody{F_OWNER_PID, 0};
   if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return false;
@@ -62,7 +63,7 @@ bool lease_that_is_being_broken(int fd) {
   return fcntl(fd, F_GETLEASE) == F_RDLCK;
 }
 
-/// A lease that another process's opening was breaking is as the program knows it to be: what it is to become.
+/// If another process was breaking the lease, the program gets the lease that it knows it must change to.
 void lease_again(const json& row) {
   const int fd = row.at("fd"), lease = row.at("lease");
   if (lease == F_UNLCK || fcntl(fd, F_SETLEASE, lease) == 0) return;

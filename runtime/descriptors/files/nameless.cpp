@@ -24,7 +24,7 @@ std::string directory_of(const std::string& path) {
 
 constexpr std::string_view own_prefix = "/.mana-", own_pattern = "/.mana-XXXXXX";
 
-/// Where it was before a restart put it into a directory of our own, as its name was another's.
+/// The name before an earlier restart put the file into a directory of mana's, because its name was taken.
 std::string former_name(const std::string& path) {
   const std::string had = without_deleted(path), directory = directory_of(had);
   const std::size_t own = directory.rfind('/');
@@ -33,7 +33,7 @@ std::string former_name(const std::string& path) {
   return is_own ? directory.substr(0, own) + had.substr(directory.size()) : had;
 }
 
-/// A directory of our own while one lives: beside the lost name, or else where temporary files go.
+/// A directory of mana's for the life of the object: beside the lost name, or else where temporary files go.
 class own_directory {
  public:
   explicit own_directory(const std::vector<std::string>& places) {
@@ -68,7 +68,7 @@ std::vector<std::string> places_for(const std::string& path) { return {directory
 
 std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// A name that is gone at once: whoever has the descriptor has the file.     out: -1: errno says why
+/// The name is removed at once: the descriptor keeps the file.     out: -1: errno says why
 int file_under(const std::string& name) {
   const int fd = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0) unlink(name.c_str());
@@ -93,7 +93,7 @@ int fifo_under(const std::string& name) {
   return fd;
 }
 
-/// By the name that it had, which /proc tells then; where that is taken, in a directory of our own.
+/// Makes the file under its former name, which /proc then shows. If that is taken, in a directory of mana's.
 template <class Make>
 int make_in(const std::string& directory, const std::string& base, const Make& make) {
   const naming_turn turn(directory);

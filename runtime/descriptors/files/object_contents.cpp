@@ -43,7 +43,7 @@ std::int64_t bytes_of(const std::vector<file_part>& parts) noexcept {
 
 namespace {
 
-/// Without a trace in the file's time of access where that is allowed. A file's owner may read it whatever its mode says.
+/// Leaves no trace in the file's time of access, if the kernel permits. An owner may read the file whatever its mode.
 int open_to_read(int fd, const struct stat& s) noexcept {
   int found = open_again(fd, O_RDONLY | O_NOATIME);
   if (found < 0 && errno == EPERM) found = open_again(fd, O_RDONLY);
@@ -61,7 +61,7 @@ bool is_readable_as_it_is(int fd) noexcept {
   return (flags & O_ACCMODE) != O_WRONLY && (flags & (O_PATH | O_DIRECT)) == 0;
 }
 
-/// Of files that had locks and were open for writing alone.
+/// Descriptors of files that had locks and were open for writing alone. They are never closed.
 std::map<file_key, int>& kept_open() {
   static auto& all = *new std::map<file_key, int>;
   return all;
@@ -79,7 +79,7 @@ reading::reading(int fd, const struct stat& s) {
     is_programs_ = true;
     place_ = lseek(fd, 0, SEEK_CUR);
   } else {
-    const low_descriptor_guard guard;            // it stays open, at a number that the program will not miss
+    const low_descriptor_guard guard;           // the descriptor stays open, at a number that the program does not need
     int& known = kept_open().try_emplace(key_of(s), -1).first->second;
     if (known < 0) known = open_to_read(fd, s);
     fd_ = known;
@@ -133,7 +133,7 @@ std::map<file_key, image::page_range>& known_places() {
 std::uint64_t down(std::uint64_t bytes) noexcept { return bytes / image::page_bytes * image::page_bytes; }
 std::uint64_t up(std::uint64_t bytes) noexcept { return down(bytes + image::page_bytes - 1); }
 
-/// Whole pages that hold all parts, of which those that are close are one.
+/// Whole pages that contain all parts. Parts that are close together are joined.
 std::vector<image::page_range> joined(const std::vector<file_part>& parts) {
   std::vector<image::page_range> all;
   for (const file_part& p : parts) {
@@ -158,7 +158,7 @@ bool contents_places::is_free(image::page_range wanted) const noexcept {
          std::none_of(placed_.begin(), placed_.end(), [&](const auto& p) { return is_taken(p.second); });
 }
 
-/// Behind what is taken, the lowest that is free. Places of the checkpoint before stay free for their files.
+/// The lowest free range. Places of the checkpoint before stay free for their files.
 std::uintptr_t contents_places::find(std::uint64_t bytes) const {
   std::vector<image::page_range> taken = occupied_;
   for (const auto& [key, range] : placed_) taken.push_back(range);

@@ -1,4 +1,4 @@
-// Contents of files without a name: what the image keeps of them, and where.
+// Contents of files without a name: the part that the image keeps, and its place there.
 #pragma once
 #include <runtime/descriptors/base/proc_info.hpp>
 
@@ -17,26 +17,26 @@ namespace mana::descriptors {
 
 using image::file_part;
 
-/// Where a file has data, in the file's bytes. `fd` is for reading.
+/// Parts of the file that have data, in bytes from its begin. `fd` is for reading.
 std::vector<file_part> data_of(int fd, std::int64_t size);
 
-/// All of `from` that is not in `taken`.
+/// All of `from` outside `taken`.
 std::vector<file_part> without(const std::vector<file_part>& from, file_part taken);
 
 std::int64_t bytes_of(const std::vector<file_part>& parts) noexcept;
 
-/// What to read a file by: another opening, since the program's may be for writing only, and has a place. But a process's
-/// record locks of a file end with any descriptor of it that is closed: of one that has some the program's own is taken, whose
-/// place is put back, or one that is never closed.
+/// A descriptor to read a file by. It is another open file, since the program's may be for writing only, and has a
+/// position. But when a process closes any descriptor of a file, its record locks of the file end. If the file has
+/// locks, the program's own descriptor is used and its position put back, or one that is never closed.
 class reading {
  public:
   explicit reading(int fd, const struct stat& s);
   ~reading();
   reading(const reading&) = delete;
   reading& operator=(const reading&) = delete;
-  int descriptor() const noexcept { return fd_; }      // -1: it cannot be opened; error() says why
+  int descriptor() const noexcept { return fd_; }      // -1: the file cannot be opened; error() says why
   int error() const noexcept { return error_; }
-  /// To close it is the caller's from now on, if true.
+  /// If true, the caller must close the descriptor from now on.
   bool give_away() noexcept { return std::exchange(is_own_, false); }
 
  private:
@@ -45,23 +45,23 @@ class reading {
   off_t place_ = 0;
 };
 
-/// In the image's table of descriptors itself.
-/// out: nothing: one cannot be read; errno says why
+/// Reads the parts into the image's table of descriptors.
+/// out: nothing: a part cannot be read; errno says why
 std::optional<nlohmann::json> read_parts(int fd, const std::vector<file_part>& parts);
 /// errors: descriptor_error
 void fill_parts(int fd, const nlohmann::json& parts, const std::string& path);
 
-/// Gives contents addresses that nothing of the program has. So an image of changes sees which bytes are as they were:
+/// Gives contents addresses that the program does not use, so that an incremental image sees which bytes are unchanged.
 /// INV-75 as long as a file is held, an address means the same bytes of it from one checkpoint to the next
 class contents_places {
  public:
   explicit contents_places(std::span<const image::region> occupied);
 
-  /// As regions, ascending by offset; holes of some MB within them cost nothing.
-  /// errors: descriptor_error if there is more than addresses
+  /// As regions, ascending by offset; holes of some MB within a region cost nothing.
+  /// errors: descriptor_error if the contents need more addresses than exist
   std::vector<image::region> place(file_key file, const std::string& path, std::int64_t size,
                                    std::shared_ptr<const image::file_contents> contents, const std::vector<file_part>& parts);
-  /// What was not placed since the constructor has no addresses any more.
+  /// Contents that were not placed since the constructor lose their addresses.
   void finish();
 
  private:

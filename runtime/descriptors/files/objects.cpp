@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view memory_prefix = "/memfd:";
 
-/// Their mappings alone can be read.
+/// Only the mappings of such a file can be read.
 bool is_of_huge_pages(int fd) noexcept {
   struct statfs system{};
   return fstatfs(fd, &system) == 0 && system.f_type == HUGETLBFS_MAGIC;
@@ -34,12 +34,12 @@ bool is_of_huge_pages(int fd) noexcept {
 
 constexpr std::string_view system_v = "/SYSV", restored_system_v = "/memfd:SYSV";
 
-/// Not what MAP_SHARED | MAP_ANONYMOUS made, which is of this process and its children alone.
+/// False for memory of MAP_SHARED | MAP_ANONYMOUS, which belongs to this process and its children alone.
 bool others_may_have(const std::string& path) noexcept {
   return !path.starts_with("/dev/zero ") && !path.starts_with("/anon_hugepage ");
 }
 
-/// Of a path of /proc/self/maps: what was on a disk may be larger than memory.
+/// in: path  of /proc/self/maps. A file on a disk may be larger than memory.
 bool was_in_memory(const std::string& path) {
   if (path.starts_with(memory_prefix) || path.starts_with(system_v) || !others_may_have(path)) return true;
   struct statfs system{};
@@ -63,7 +63,7 @@ json begin_object(file_key file, const std::string& path) {
           {"contents", json::array()}};
 }
 
-/// It never had a name (O_TMPFILE): the kernel shows its number in place of one.
+/// The file never had a name (O_TMPFILE): the kernel shows its number instead.
 bool may_be_named(int fd, const struct stat& s, const std::string& path) {
   const int flags = fcntl(fd, F_GETFL);
   return (flags & O_TMPFILE) == O_TMPFILE || without_deleted(path).ends_with("/#" + std::to_string(s.st_ino));
@@ -113,7 +113,7 @@ json object_describer::describe(int fd, const struct stat& s, const std::string&
   return key;
 }
 
-/// What the program's own mappings show is in the image with them: it may hold locks, which are looked for in memory.
+/// The program's own mappings are in the image as memory, where a checkpoint looks for locks that its threads hold.
 void object_describer::take_contents(json& object, int fd, const struct stat& s, reading& from, report& said) {
   const file_key file = key_of(s);
   const std::string path = object.at("path");
@@ -122,8 +122,8 @@ void object_describer::take_contents(json& object, int fd, const struct stat& s,
   if (is_of_huge_pages(fd) || from.descriptor() < 0) {
     const std::string why = from.descriptor() < 0 ? std::strerror(from.error()) : "they are huge pages";
     object["unread"] = why;
-    said.warn(path + ": its contents cannot be read (" + why + ") and are not saved, but for what is mapped: after a restart there "
-              "are zeros in their place");
+    said.warn(path + ": its contents cannot be read (" + why + ") and are not saved, except for mapped parts: after a "
+                                                               "restart the rest is zeros");
     return;
   }
   std::vector<file_part> parts = data_of(from.descriptor(), s.st_size);
@@ -164,7 +164,7 @@ json object_describer::take(report& said) {
   return std::move(objects_);
 }
 
-/// Without a descriptor nobody can see how long the file is beyond what is mapped.
+/// Without a descriptor nobody can see how far the file extends beyond the mapped part.
 void object_describer::describe_mapped(mapping_place first, mapping_place last) {
   json object = begin_object(first->first, first->second.path);
   std::uint64_t size = 0;

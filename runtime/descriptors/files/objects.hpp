@@ -1,5 +1,5 @@
-// Files that have no name any more, or never had one, but live on in descriptors and shared mappings: each is one
-// object at a restart again, however often it is open or mapped.
+// Files that have lost their name, or never had one, but live on in descriptors and shared mappings. A restart makes
+// each of them one object again, however often it is open or mapped.
 #pragma once
 #include <runtime/descriptors/base/proc_info.hpp>
 #include <runtime/descriptors/base/report.hpp>
@@ -16,34 +16,36 @@
 
 namespace mana::descriptors {
 
-/// Of a file without a name: more is not in the table of descriptors, but as if it were memory.
+/// Limit for a file without a name in the table of descriptors. Larger contents are stored like memory.
 inline constexpr std::int64_t most_described_bytes = 64 << 10;
 
-/// Shared memory of the upper half whose file has no name; the image holds what is in it.
+/// Shared memory of the upper half whose file has no name; the image holds its contents.
 struct shared_mapping {
   std::uintptr_t begin, end;
   std::uint64_t offset;        // in the file
   file_key file;
-  std::string path;            // as /proc/self/maps has it
+  std::string path;            // as in /proc/self/maps
 };
 
-/// Whether a path of /proc/self/maps is of System V shared memory, or of what a restart made of such.
+/// Whether a path of /proc/self/maps is System V shared memory, or what an earlier restart made of it.
 bool is_system_v(const std::string& path) noexcept;
 
 class object_describer {
  public:
-  /// occupied: addresses that the program's memory has
+  /// occupied: addresses of the program's memory
   object_describer(std::span<const shared_mapping> mappings, std::span<const image::region> occupied);
 
-  /// Of a descriptor of a nameless file or directory: its key, for the row. The first of an object describes it.
-  /// errors: descriptor_error if what can be opened cannot be read; of what cannot be opened it is said that it is not saved
+  /// in:     fd  of a nameless file or directory
+  /// out:    the key for its row. The first descriptor of an object describes the object
+  /// errors: descriptor_error if a file can be opened but not read; a file that cannot be opened is reported as not
+  ///         saved
   nlohmann::json describe(int fd, const struct stat& s, const std::string& path, report& said);
-  /// All of these, and memory that is mapped at several places or may be mapped in other processes; of the latter it
-  /// says so.
+  /// All described objects, and memory that is mapped at several places or may be mapped in other processes. Reports
+  /// the latter.
   nlohmann::json take(report& said);
-  /// What of them the image is to hold besides, ascending.
+  /// Contents of the objects that the image must hold too, ascending.
   std::vector<image::region> take_contents();
-  /// Of those that a descriptor described, in bytes.
+  /// Of objects that a descriptor described, in bytes.
   const std::map<file_key, std::uint64_t>& lengths() const noexcept { return lengths_; }
 
  private:
@@ -60,7 +62,7 @@ class object_describer {
   nlohmann::json objects_ = nlohmann::json::array();
 };
 
-/// An object of this process that others may have had too.
+/// An object of this process that other processes may have had too.
 struct shared_object {
   file_key key;                // at the checkpoint, on one machine
   int fd;                      // for reading and writing
@@ -77,27 +79,27 @@ class object_maker {
   object_maker(const object_maker&) = delete;
   object_maker& operator=(const object_maker&) = delete;
 
-  /// All but directories.
+  /// All except directories.
   std::vector<shared_object> shared() const;
-  /// Another process's descriptor of the object is it from now on, with this size. The descriptor stays the caller's.
+  /// From now on another process's descriptor is the object, with this size. The caller keeps the descriptor.
   /// errors: descriptor_error
   void replace(file_key key, int by, std::int64_t size);
-  /// What is in them but for what the image's memory holds.
+  /// Writes the contents, except the part that the image's memory holds.
   /// errors: descriptor_error
   void fill(const nlohmann::json& objects) const;
 
-  /// For reading and writing; a directory's for reading. It stays this object's.
+  /// For reading and writing; a directory's for reading. The maker keeps the descriptor.
   int descriptor(const nlohmann::json& key) const { return objects_.at({key.at(0), key.at(1)}); }
-  /// -1: none of these.
+  /// -1: no such object.
   int find(const nlohmann::json& key) const;
-  /// Of the object that is mapped at this address; -1: none of these.
+  /// Of the object that is mapped at this address; -1: no such object.
   int mapped_at(std::uintptr_t begin) const noexcept;
-  /// Id of the segment that is attached at this address, and was there already; -1: none.
+  /// Id of the segment to attach at this address that still exists in the system; -1: none.
   int segment_at(std::uintptr_t begin) const noexcept;
-  /// Of the object whose contents have this address; -1: none of these.
+  /// Of the object whose contents have this address; -1: no such object.
   int contents_at(std::uintptr_t begin) const noexcept;
-  /// Owners, modes, times and seals, when nothing remains to be opened or written.
-  /// out: what is not as it was, in words
+  /// Restores owners, modes, times and seals. Call when nothing remains to be opened or written.
+  /// out: what differs from before, as text
   std::vector<std::string> finish(const nlohmann::json& objects) const;
 
  private:

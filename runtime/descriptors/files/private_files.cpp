@@ -29,7 +29,7 @@ class page_map {
   page_map(const page_map&) = delete;
   page_map& operator=(const page_map&) = delete;
 
-  /// Pages that are copies of the file's, as [[begin, end], …]. Null: the kernel does not tell, or some may not be touched.
+  /// The program's own pages, as [[begin, end], …]. Null: the kernel does not tell, or some pages must not be touched.
   json own_pages(const private_mapping& m) const {
     json own = json::array();
     std::uint64_t words[512];
@@ -54,7 +54,8 @@ json stamp_of(const struct stat& s) { return {s.st_size, s.st_mtim.tv_sec, s.st_
 
 bool has_huge_pages(const struct statfs& system) noexcept { return system.f_type == HUGETLBFS_MAGIC; }
 
-/// With a name: the file is opened by it. Without: what the restart makes in its place is mapped.
+/// A file with a name is opened by its name. For a file without one, the restart maps the file that it makes in its
+/// place.
 json describe_file(const private_mapping& m) {
   struct stat s{};
   struct statfs system{};
@@ -64,7 +65,8 @@ json describe_file(const private_mapping& m) {
   return {{"path", m.path}, {"stamp", stamp_of(s)}};
 }
 
-/// By inodes alone: some file systems have one number of a device in the kernel's list of mappings and another in stat.
+/// Compares inodes alone: some file systems show one device number in the kernel's list of mappings and another in
+/// stat.
 std::set<std::uint64_t> written_files(std::span<const owned_descriptor> open) {
   std::set<std::uint64_t> files;
   for (const owned_descriptor& d : open) {
@@ -82,8 +84,8 @@ int open_unchanged(const json& row, std::vector<std::string>& changed) {
   if (fd >= 0 && fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && stamp_of(now) == row.at("stamp")) return fd;
   if (fd >= 0) close(fd);
   if (row.at("written").get<bool>())
-    changed.push_back(path + " was written to since the checkpoint: the program's private mapping of it is a copy, in which what "
-                      "is written to the file does not show");
+    changed.push_back(path + " was written to since the checkpoint: the program's private mapping is now a copy, "
+                             "which does not show later writes to the file");
   return -1;
 }
 
@@ -104,8 +106,8 @@ json describe_private(std::span<const private_mapping> mappings, std::span<const
     const bool is_written = written.contains(m.file.second);
     if (row.is_null() || own.is_null()) {
       if (is_written && warned.insert(m.path).second)
-        said.warn(m.path + " is mapped privately and open for writing, and cannot be mapped again: after a restart the mapping is a "
-                  "copy, in which what is written to the file does not show");
+        said.warn(m.path + " is mapped privately and open for writing, and cannot be mapped again: after a restart "
+                           "the mapping is a copy, which does not show writes to the file");
       continue;
     }
     row.update({{"begin", m.begin}, {"end", m.end}, {"own", std::move(own)}, {"written", is_written}, {"executable", m.executable}});

@@ -9,8 +9,8 @@ namespace mana::descriptors {
 
 namespace {
 
-/// What is meant by the owner's number, in any process that is restarted from here. The one thread whose number can be
-/// found again is the first.
+/// Whether the owner's number means this process in any restart. Of threads, a restart can find the number of the first
+/// alone.
 bool is_own(const f_owner_ex& owner) noexcept {
   return owner.pid == (owner.type == F_OWNER_PGRP ? getpgrp() : getpid());
 }

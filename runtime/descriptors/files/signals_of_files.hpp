@@ -1,4 +1,5 @@
-// The signals that open files send: to whom (F_SETOWN), which (F_SETSIG), and whether (O_ASYNC).
+// The signals that open files send: the receiver (F_SETOWN), the signal (F_SETSIG), and whether they send one
+// (O_ASYNC).
 #pragma once
 #include <runtime/descriptors/base/report.hpp>
 
@@ -6,10 +7,10 @@
 
 namespace mana::descriptors {
 
-/// Adds "owner" and "signal", where they were set.
+/// Adds "owner" and "signal", if they were set.
 void describe_signals(int fd, nlohmann::json& row, report& said);
 
-/// At the descriptor's number, which such a signal tells.
+/// Sets them at the descriptor's number, because the signal contains the number.
 void set_signals(const nlohmann::json& row);
 
 }  // namespace mana::descriptors

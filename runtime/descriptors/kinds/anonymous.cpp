@@ -18,10 +18,10 @@ namespace mana::descriptors {
 
 namespace {
 
-/// As the kernel takes it: 64 signals. libc's signalfd() would copy a sigset_t of 1024.
+/// The kernel's form, with 64 signals. libc's signalfd() would copy a sigset_t of 1024.
 using kernel_signals = std::uint64_t;
 
-// From <linux/timerfd.h>, which cannot be included beside <sys/timerfd.h>.
+// From <linux/timerfd.h>, which cannot be included together with <sys/timerfd.h>.
 constexpr unsigned long set_ticks = _IOW('T', 0, std::uint64_t);
 
 void describe_event(int fd, json& row) {
@@ -30,8 +30,8 @@ void describe_event(int fd, json& row) {
   row["semaphore"] = number_in(info_of(fd, "eventfd-semaphore"), 10) != 0;   // kernels before 6.5 do not tell
 }
 
-/// The kernel tells the time that is left, also of timers that are set to a point in time. Of a periodic one that
-/// expired since it was read it tells nothing until it is asked for that time: then it counts what has gone by.
+/// The kernel tells the time left, even of timers that are set to a point in time. But if a periodic timer has expired
+/// since it was read, the kernel tells nothing until timerfd_gettime() makes it count the expirations.
 void describe_timer(int fd, json& row) {
   const auto pair = [&](const char* name) {
     long long seconds = 0, nanoseconds = 0;
@@ -60,12 +60,12 @@ int make_event(const json& row) {
 
 timespec time_of(const json& pair) { return {pair.at(0).get<time_t>(), pair.at(1).get<long>()}; }
 
-/// That stand still until the program runs on.
+/// A timer that stands still until the program runs again.
 struct standing_timer {
   int fd;
   int clock;
-  itimerspec time;           // what is left, and the interval
-  std::uint64_t ticks;       // that were not read
+  itimerspec time;           // the time left, and the interval
+  std::uint64_t ticks;       // that the program has not read
 };
 std::vector<standing_timer> standing;
 
@@ -112,7 +112,7 @@ void note_timer(const json& row) {
   standing.push_back({row.at("fd"), row.at("clock"), {time_of(row.at("interval")), time_of(row.at("left"))}, row.at("ticks")});
 }
 
-/// Setting the time forgets the ticks.
+/// timerfd_settime() clears the ticks, so they are set afterwards.
 void start_timers(time_left left_now) {
   for (const standing_timer& t : standing) {
     const itimerspec when{t.time.it_interval, left_now == nullptr ? t.time.it_value : left_now(t.time.it_value, t.clock)};

@@ -6,19 +6,19 @@
 
 namespace mana::descriptors {
 
-/// Adds "kind" and what is needed to make the object again. False: of no kind that is known here.
+/// Adds "kind" and the facts that make the object again. False: of an unknown kind.
 bool describe_anonymous(int fd, nlohmann::json& row);
 
-/// Makes the object of a described row again; -1: its kind is not one of these, or the kernel refuses.
+/// Makes the object of a described row again; -1: of another kind, or the kernel refuses.
 int make_anonymous(const nlohmann::json& row);
 
-/// Once the descriptor has its number: if it is a timer, start_timers() starts it.
+/// Call when the descriptor has its number: if it is a timer, start_timers() starts it.
 void note_timer(const nlohmann::json& row);
 
-/// What is left now of what was left at the checkpoint, by this clock.
+/// The time left now, from the time left at the checkpoint, by this clock.
 using time_left = timespec (*)(const timespec& then, int clock);
 
-/// Once the program's clocks go on: its timers with descriptors, which stand still until then.
+/// Starts the program's timers with descriptors, when the program's clocks run again.
 /// in:  left_now  or null: as much as at the checkpoint
 void start_timers(time_left left_now);
 

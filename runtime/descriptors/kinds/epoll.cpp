@@ -19,11 +19,11 @@ namespace mana::descriptors {
 namespace {
 
 struct watched {
-  int number;       // that it was added by
-  unsigned nth;     // of those that were added by this number
+  int number;       // the number when it was added
+  unsigned nth;     // among files that were added with this number
 };
 
-/// True if the set watches this descriptor's open file there; also where the kernel does not tell.
+/// True if the set watches this descriptor's open file under this number, and if the kernel does not tell.
 bool is_watched(int set, const watched& w, int candidate) {
   const kcmp_epoll_slot slot{static_cast<unsigned>(set), static_cast<unsigned>(w.number), w.nth};
   const long self = getpid();
@@ -38,7 +38,7 @@ int find(int set, const watched& w, const std::vector<owned_descriptor>& all) {
   return found == all.end() ? -1 : found->number;
 }
 
-/// While one lives, a number is another file's.
+/// While the object exists, the number belongs to another file.
 class borrowed_number {
  public:
   borrowed_number(int number, int file)

@@ -7,11 +7,11 @@
 
 namespace mana::descriptors {
 
-/// Adds what the set watches. A set watches open files, each under the number that it had then: that may have been
-/// given to another file since, as a duplicate of the first lives on.
+/// Adds the files that the set watches. A set watches an open file under the number that it had when it was added.
+/// Another file may have the number now, while a duplicate of the first lives on.
 void describe_epoll(int fd, nlohmann::json& row, const std::vector<owned_descriptor>& all, report& said);
 
-/// Fills a set again, when all descriptors that it watches are in their places.
+/// Fills a set again, when all descriptors that it watches have their numbers.
 void watch_again(const nlohmann::json& row);
 
 }  // namespace mana::descriptors

@@ -18,7 +18,7 @@ namespace mana::descriptors {
 namespace {
 constexpr long message_queue_magic = 0x19800202;   // of the file system "mqueue": no header names it
 
-/// The process's state has it (process_state/kept_notices.hpp).
+/// The process's state contains it (process_state/kept_notices.hpp).
 bool is_kept(const struct stat& queue) {
   return std::ranges::any_of(split::queue_notices(), [&](const split::queue_notice& n) {
     struct stat s{};
@@ -43,10 +43,11 @@ void describe_message_queue(int fd, json& row, report& said) {
   row["gone"] = s.st_nlink == 0;
   row["room"] = {room.mq_maxmsg, room.mq_msgsize};
   if (split::is_to_be_told(fd) && !is_kept(s))
-    said.warn(fd, row, "is a message queue of which a thread is to be told (mq_notify): after a restart it is not");
+    said.warn(fd, row, "is a message queue that notifies a thread (mq_notify): after a restart it does not");
   if (room.mq_curmsgs == 0) return;
   said.warn(fd, row, s.st_nlink == 0 ? "is a message queue that was unlinked: after a restart it is empty"
-                                     : "is a message queue: what a restart finds in it is what the system still has");
+                                     : "is a message queue: a restart finds in it the messages that the system still "
+                                       "has");
 }
 
 int open_message_queue(const json& row) {

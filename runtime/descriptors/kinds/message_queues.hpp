@@ -1,4 +1,4 @@
-// POSIX message queues: the system keeps them and what is in them, beyond the end of a job.
+// POSIX message queues. The system keeps them and their contents beyond the end of a job.
 #pragma once
 #include <runtime/descriptors/base/report.hpp>
 

@@ -16,7 +16,7 @@ namespace mana::descriptors {
 
 namespace {
 
-/// Both ends of a pipe of our own.
+/// Both ends of a pipe of mana's.
 struct own_pipe {
   explicit own_pipe(int bytes) {
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) fcntl(ends[1], F_SETPIPE_SZ, bytes);
@@ -30,8 +30,8 @@ struct own_pipe {
   int ends[2] = {-1, -1};
 };
 
-/// What is in a pipe, a part for each of its buffers, without taking it out: duplicated, then moved one by one through
-/// a pipe that has one buffer only. bytes: of all
+/// The contents of a pipe, a part for each of its buffers. They stay in the pipe: tee duplicates them, and the copies
+/// move one by one through a pipe with a single buffer. bytes: of all parts
 json parts_of(int read_end, int bytes) {
   const own_pipe copy(fcntl(read_end, F_GETPIPE_SZ)), single(1);
   json parts = json::array();
@@ -48,7 +48,7 @@ json parts_of(int read_end, int bytes) {
 }
 
 bool has_event(int fd, short event) noexcept {
-  pollfd asked{fd, 0, 0};   // errors and ends are told unasked
+  pollfd asked{fd, 0, 0};   // poll reports errors and ends unasked
   return poll(&asked, 1, 0) == 1 && (asked.revents & event) != 0;
 }
 
@@ -88,12 +88,12 @@ json pipe_describer::describe(int fd, const struct stat& s, json row, report& sa
   if (e.read >= 0 && ioctl(e.read, FIONREAD, &bytes) == 0 && bytes > 0) row["parts"] = parts_of(e.read, bytes);
   if (row.contains("parts") && row.at("parts").is_null()) {
     row.erase("parts");
-    said.warn(fd, row, "has contents that cannot be looked at: after a restart it is empty");
+    said.warn(fd, row, "has contents that cannot be read: after a restart it is empty");
   }
   const bool other_side_elsewhere = (e.write < 0 && !has_event(fd, POLLHUP)) || (e.read < 0 && !has_event(fd, POLLERR));
   row["is_whole"] = !other_side_elsewhere;
   if (row.at("name") != "here" && other_side_elsewhere)
-    said.warn(fd, row, "has its other end in another process: after a restart it is as if that had closed it");
+    said.warn(fd, row, "has its other end in another process: after a restart that end is closed");
   return row;
 }
 
@@ -115,7 +115,7 @@ pipe_maker::ends pipe_maker::make(const json& row) const {
   return made;
 }
 
-/// Opening one end would wait for the other, which may be the next to be opened: so both are open until all are.
+/// An opening of one end would wait for the other, which may come later. So both ends stay open until all are open.
 int pipe_maker::open(const json& row) {
   auto at = pipes_.find(key_in(row));
   if (at == pipes_.end()) at = pipes_.insert({key_in(row), make(row)}).first;

@@ -1,4 +1,4 @@
-// Pipes: anonymous ones, and named ones, also those whose name is gone. Each opening is an open file of its own.
+// Anonymous and named pipes, including named ones that lost their names. Each opening is an open file of its own.
 #pragma once
 #include <runtime/descriptors/base/proc_info.hpp>
 #include <runtime/descriptors/base/report.hpp>
@@ -14,10 +14,10 @@ namespace mana::descriptors {
 
 class pipe_describer {
  public:
-  /// all: the program's descriptors, among which both ends of a pipe may be
+  /// all: the program's descriptors, which may include both ends of a pipe
   explicit pipe_describer(const std::vector<owned_descriptor>& all);
 
-  /// row: with "path" and "flags". The first row of a pipe gets what is in it, which stays there.
+  /// row: with "path" and "flags". The first row of a pipe gets the contents, which also stay in the pipe.
   nlohmann::json describe(int fd, const struct stat& s, nlohmann::json row, report& said);
 
  private:
@@ -41,7 +41,7 @@ class pipe_maker {
   ends make(const nlohmann::json& row) const;
 
   const spare_numbers& spare_;
-  std::map<file_key, ends> pipes_;   // by what they were at the checkpoint; closed when all have been opened
+  std::map<file_key, ends> pipes_;   // by their keys at the checkpoint; closed when all have been opened
 };
 
 }  // namespace mana::descriptors

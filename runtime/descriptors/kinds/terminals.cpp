@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned first_terminal_major = 136, last_terminal_major = 143;   // "Unix98" terminals, 256 each
 
-/// Number of the controller's pair; -1: it is none.
+/// Number of the controller's pair; -1: not a controller.
 int number_of_controller(int fd, const struct stat& s) noexcept {
   int number = -1;
   return S_ISCHR(s.st_mode) && s.st_rdev == makedev(5, 2) && ioctl(fd, TIOCGPTN, &number) == 0 ? number : -1;
@@ -44,7 +44,7 @@ T value_in(const json& bytes) {
   return value;
 }
 
-/// A thread of the kernel brings what was written to the other side; poll() waits for it, FIONREAD alone does not.
+/// A thread of the kernel carries written bytes to the other side; poll() waits for it, FIONREAD alone does not.
 int unread(int fd) noexcept {
   pollfd asked{fd, POLLIN, 0};
   int n = 0;
@@ -56,20 +56,21 @@ bool hangs_up(int controller) noexcept {
   return poll(&asked, 1, 0) == 1 && (asked.revents & POLLHUP) != 0;
 }
 
-/// Bytes go through as they are, in both directions.
+/// The terminal passes bytes unchanged, in both directions.
 bool is_raw(const termios& t) noexcept {
   constexpr tcflag_t input = IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON;
   return (t.c_iflag & input) == 0 && (t.c_oflag & OPOST) == 0 && (t.c_lflag & (ICANON | ECHO | ECHONL | ISIG)) == 0;
 }
 
-/// Writes, and waits until all can be read at the other side.
+/// Writes, and waits until the other side can read all bytes.
 bool put(int into, int reader, const json::binary_t& bytes) {
   if (write(into, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return false;
   for (int tries = 0; tries < 1000 && unread(reader) < static_cast<int>(bytes.size()); ++tries) usleep(1000);
   return true;
 }
 
-/// What can be read there: taken out, since one cannot look, and put back from the other side.
+/// The bytes that can be read there. They are taken out, since nobody can look at them, and written back from the other
+/// side.
 json contents_of(int reader, int other) {
   const int flags = fcntl(reader, F_GETFL);
   json::binary_t bytes(std::vector<std::uint8_t>(static_cast<std::size_t>(unread(reader))));
@@ -122,7 +123,7 @@ bool terminal_describer::describe(int fd, const struct stat& s, json& row, repor
     row["input"] = contents_of(p.terminal, p.controller);
     row["output"] = contents_of(p.controller, p.terminal);
   } else {
-    said.warn(fd, row, "is a terminal with something that was not read: after a restart that is gone");
+    said.warn(fd, row, "is a terminal with unread input: after a restart the input is lost");
   }
   return true;
 }

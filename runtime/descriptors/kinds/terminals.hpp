@@ -1,5 +1,5 @@
-// Pseudo terminals that the program made: controller and terminal. Their numbers, and so names, are new after a
-// restart.
+// Pseudo terminals that the program made: controller and terminal. After a restart they have new numbers, and so new
+// names.
 #pragma once
 #include <runtime/descriptors/base/report.hpp>
 #include <runtime/descriptors/base/spare_numbers.hpp>
@@ -19,7 +19,7 @@ namespace mana::descriptors {
 class terminal_describer {
  public:
   explicit terminal_describer(const std::vector<owned_descriptor>& all);
-  /// False: neither a controller of the program nor the terminal of one.
+  /// False: neither a controller of the program nor its terminal.
   bool describe(int fd, const struct stat& s, nlohmann::json& row, report& said);
 
  private:
@@ -37,7 +37,7 @@ class terminal_maker {
 
   /// errors: descriptor_error
   int open(const nlohmann::json& row);
-  /// Terminals that have another number now, in words.
+  /// Terminals that have another number now, as text.
   std::vector<std::string> take_notes() { return std::move(notes_); }
 
  private:
@@ -46,8 +46,8 @@ class terminal_maker {
   const spare_numbers& spare_;
   std::map<int, int> controllers_;    // by the old number
   std::vector<std::string> notes_;
-  std::vector<int> spare_terminals_;  // closed at the end: what is in a terminal that nobody has open is lost
-  std::vector<int> locked_;           // controllers whose terminal nobody may open by its name
+  std::vector<int> spare_terminals_;  // closed at the end: if nobody has a terminal open, its contents are lost
+  std::vector<int> locked_;           // controllers of terminals that must not be opened by name
 };
 
 }  // namespace mana::descriptors

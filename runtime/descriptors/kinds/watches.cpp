@@ -19,7 +19,7 @@ namespace {
 
 constexpr int most_numbers_tried = 1 << 20;
 
-/// The kernel gives out numbers in turn: those that are not wanted are given back until the wanted one comes.
+/// The kernel assigns numbers in turn: unwanted numbers are given back until the wanted one comes.
 bool watch_as(int fd, const std::string& path, std::uint32_t mask, int wanted) {
   for (int tries = 0; tries < most_numbers_tried; ++tries) {
     const int got = inotify_add_watch(fd, path.c_str(), mask);
@@ -30,7 +30,7 @@ bool watch_as(int fd, const std::string& path, std::uint32_t mask, int wanted) {
   return false;
 }
 
-/// Removing a watch leaves an event behind.
+/// The removal of a watch leaves an event behind.
 void read_all_events(int fd) {
   char events[4096];
   for (int n = 0; ioctl(fd, FIONREAD, &n) == 0 && n > 0;)
@@ -44,7 +44,7 @@ void describe_watches(const owned_descriptor& own, json& row, report& said) {
   row["watches"] = json::array();
   int unread = 0;
   if (ioctl(own.number, FIONREAD, &unread) == 0 && unread > 0)
-    said.warn(own.number, row, "has events that were not read: after a restart they are gone");
+    said.warn(own.number, row, "has unread events: after a restart they are lost");
   for (const std::string& line : info_lines(own.number, "inotify ")) {
     int wd = 0;
     unsigned long inode = 0, device = 0;
@@ -55,7 +55,7 @@ void describe_watches(const owned_descriptor& own, json& row, report& said) {
     if (!path.empty() && lstat(path.c_str(), &now) == 0 && now.st_ino == inode)
       row["watches"].push_back({{"wd", wd}, {"mask", mask}, {"path", path}});
     else
-      said.warn(own.number, row, "watches what cannot be found by a name (watch " + std::to_string(wd) +
+      said.warn(own.number, row, "watches an object that no name finds (watch " + std::to_string(wd) +
                                      "): after a restart it does not");
   }
 }

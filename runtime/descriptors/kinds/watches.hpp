@@ -1,4 +1,4 @@
-// inotify: what is watched, under the numbers that the program knows the watches by.
+// inotify: the watched files, under the numbers by which the program knows the watches.
 #pragma once
 #include <runtime/descriptors/base/report.hpp>
 #include <runtime/descriptors/base/table.hpp>
@@ -9,7 +9,7 @@ namespace mana::descriptors {
 
 void describe_watches(const owned_descriptor& own, nlohmann::json& row, report& said);
 
-/// errors: descriptor_error if what was watched is gone
+/// errors: descriptor_error if a watched file is gone
 int watch_files(const nlohmann::json& row);
 
 }  // namespace mana::descriptors

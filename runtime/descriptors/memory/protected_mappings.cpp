@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace mana::descriptors {
 
-/// The mode of the link is that of the open file behind the mapping.
+/// The link has the mode of the open file behind the mapping.
 json describe_protected(std::span<const protected_mapping> mappings) {
   json rows = json::array();
   for (const protected_mapping& m : mappings) {

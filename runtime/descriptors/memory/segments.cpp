@@ -32,7 +32,7 @@ int find_segment(const json& described) noexcept {
                     described.at("creator") == s.shm_cpid && described.at("changed") == s.shm_ctime;
     return is ? id : -1;
   } catch (const json::exception&) {
-    return -1;                          // of another version: the memory serves
+    return -1;                          // of another version: the memory from the image serves instead
   }
 }
 

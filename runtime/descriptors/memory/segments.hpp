@@ -1,4 +1,4 @@
-// System V segments that are still there at a restart, because nobody removed them: they are attached again, by their ids.
+// System V segments that still exist at a restart, because nobody removed them: they are attached again by their ids.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -6,14 +6,15 @@
 
 namespace mana::descriptors {
 
-/// What tells the segment of this id from a later one with the same id; null if it goes with its last user, or is none.
-/// in: bytes  of the mapping that shows it from its begin
+/// Facts that distinguish this segment from a later one with the same id. Null: the segment ends with its last user, or
+/// is missing.
+/// in: bytes  of the mapping that shows the segment from its begin
 nlohmann::json describe_segment(int id, std::uint64_t bytes);
 
-/// The id of the described segment if it is still there and this process may write to it; else -1.
+/// The id of the described segment if it still exists and this process may write to it; else -1.
 int find_segment(const nlohmann::json& described) noexcept;
 
-/// Makes the segment zeros, as new memory is: what it holds is of a time after the checkpoint. False if that cannot be.
+/// Fills the segment with zeros, as new memory: its contents are later than the checkpoint. False: impossible.
 bool clear_segment(int id) noexcept;
 
 }  // namespace mana::descriptors

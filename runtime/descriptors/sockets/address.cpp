@@ -51,7 +51,7 @@ bool is_internet(int family) noexcept { return family == AF_INET || family == AF
 
 socket_address socket_address::of(int fd) { return told(fd, getsockname); }
 socket_address socket_address::of_peer(int fd) {
-  // The kernel asks for as much room as the name takes, no more: of Unix sockets that is not known before.
+  // The kernel asks for exactly as much room as the name takes: for Unix sockets that is not known before.
   socket_address found = told(fd, getpeername);
   if (found.is_named()) return found;
   const socket_address own = of(fd);
@@ -71,7 +71,7 @@ socket_address socket_address::in_unix(const std::string& name) {
 }
 
 unsigned socket_address::port() const noexcept {
-  return is_internet(family()) ? ntohs(as<sockaddr_in>(*this).sin_port) : 0;  // at one place in both families
+  return is_internet(family()) ? ntohs(as<sockaddr_in>(*this).sin_port) : 0;  // at the same place in both families
 }
 
 socket_address socket_address::with_port(unsigned port) const {

@@ -1,4 +1,4 @@
-// Names of sockets, as the kernel takes and gives them.
+// Names of sockets, in the kernel's form.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace mana::descriptors {
 
-/// The bytes of a sockaddr of any family. Empty: there is none.
+/// The bytes of a sockaddr of any family. Empty: no name.
 class socket_address {
  public:
   socket_address() = default;
@@ -19,7 +19,7 @@ class socket_address {
       : bytes_(static_cast<const std::uint8_t*>(bytes), static_cast<const std::uint8_t*>(bytes) + size) {}
 
   static socket_address of(int fd);
-  /// Also of a connection that is closed, or not established yet: getpeername() tells nothing then.
+  /// Works for a connection that is closed or not yet established, for which getpeername() fails.
   static socket_address of_peer(int fd);
   static socket_address in_unix(const std::string& name);
 
@@ -28,7 +28,7 @@ class socket_address {
   int family() const noexcept { return bytes_.size() < sizeof(sa_family_t) ? AF_UNSPEC : get()->sa_family; }
   bool is_named() const noexcept { return bytes_.size() > sizeof(sa_family_t); }
 
-  /// Of an Internet address; 0: none.
+  /// Of an Internet address; 0: no port.
   unsigned port() const noexcept;
   socket_address with_port(unsigned port) const;
   bool is_any() const noexcept;
@@ -36,7 +36,7 @@ class socket_address {
   std::string place() const;
   std::string words() const;
 
-  /// Of a Unix socket: the name without what ends it; it begins with a null byte where it is abstract.
+  /// Of a Unix socket: the name without its terminator. An abstract name begins with a null byte.
   std::string unix_name() const;
   /// True: the name is an entry of a file system.
   bool is_path() const noexcept;

@@ -1,5 +1,5 @@
-// Connections are made by connect and accept, as the program made them. TCP_REPAIR, which could put a connection into
-// any state at once, takes a privilege (CAP_NET_ADMIN) that programs of a cluster do not have.
+// Connections are made by connect and accept, as the program made them. TCP_REPAIR could put a connection into any
+// state at once, but it takes a privilege (CAP_NET_ADMIN) that programs of a cluster do not have.
 #include <runtime/descriptors/sockets/make.hpp>
 
 #include <runtime/descriptors/base/failure.hpp>
@@ -20,7 +20,7 @@ namespace {
 constexpr int most_ms = 5000;
 constexpr int no_port_yet = 24, port_range = 51;  // IP_BIND_ADDRESS_NO_PORT, IP_LOCAL_PORT_RANGE
 
-/// The next connection of one of these listeners that is from there. Others, of strangers, are closed.
+/// The next connection from `caller` at one of these listeners. Connections of strangers are closed.
 owned_socket accept_from(const std::vector<int>& listeners, const std::string& caller) {
   std::vector<pollfd> asked;
   for (const int fd : listeners) asked.push_back({fd, POLLIN, 0});
@@ -33,7 +33,7 @@ owned_socket accept_from(const std::vector<int>& listeners, const std::string& c
   return {};
 }
 
-/// Among the ports that it gives to who asks for none: a range of a socket counts only within these.
+/// Whether the port is in the kernel's own range. A socket's range (IP_LOCAL_PORT_RANGE) counts only within that range.
 bool kernel_chooses(unsigned port) {
   unsigned first = 0, last = 0;
   std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first >> last;
@@ -66,7 +66,7 @@ socket_maker::made* socket_maker::mutual(made& s) {
   return each && &other != &s ? &other : nullptr;
 }
 
-/// A stream's name is its listener's, which it came from; a datagram socket's is its own.
+/// A stream has the name of the listener that it came from; a datagram socket has its own.
 void socket_maker::make_unix_pair(made& s, made* other) {
   const bool by_name = s.kind.type != SOCK_DGRAM && other != nullptr && (s.own.is_named() || other->own.is_named());
   if (by_name) {
@@ -107,7 +107,7 @@ void socket_maker::make_named_pair(made& server, made& caller) {
   set_options(caller.fd.get(), caller.socket->at("options"), option_time::early, refused);
   if (caller.own.is_named()) bind_again(caller);
   made* listener = listener_of_name(server.own, server.kind.type);
-  made gone{};  // it was closed; its name may be there still
+  made gone{};  // the listener was closed; its name may still exist
   if (listener == nullptr) {
     gone.row = server.row;
     gone.socket = server.socket;
@@ -123,7 +123,7 @@ void socket_maker::make_named_pair(made& server, made& caller) {
   set_options(server.fd.get(), server.socket->at("options"), option_time::early, refused);
 }
 
-/// Nobody has accepted it: so it is now.
+/// Calls the listener, which does not accept the connection.
 void socket_maker::call(made& s) {
   bool called = false;
   if (s.kind.is_tcp()) {
@@ -136,7 +136,7 @@ void socket_maker::call(made& s) {
   } else if (const made* listener = listener_of_name(s.peer, s.kind.type)) {
     called = call_place_of(s.fd.get(), *listener);
   }
-  if (!called) note(s, "had called a listener that is not there: it is not connected");
+  if (!called) note(s, "was connecting to a listener that no longer exists: it is not connected");
 }
 
 std::vector<int> socket_maker::listeners_at(const socket_address& place) const {
@@ -148,7 +148,7 @@ std::vector<int> socket_maker::listeners_at(const socket_address& place) const {
   return found;
 }
 
-/// For one connection: at the place, or at another port of it, or at the loopback address.
+/// Listens for one connection: at the place, or at another port there, or at the loopback address.
 owned_socket socket_maker::listen_at(const made& server, const socket_address& place) {
   owned_socket fd = new_socket({place.family(), SOCK_STREAM, IPPROTO_TCP});
   set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -159,8 +159,8 @@ owned_socket socket_maker::listen_at(const made& server, const socket_address& p
   fail(server.row->at("path"), "cannot be connected again");
 }
 
-/// As connect(). A connection of before that the kernel waits for can be taken over when it is a second old; nothing
-/// tells when that is. All are of one moment, so the wait is for all together.
+/// As connect(). If the kernel still holds an earlier connection, its port can be taken over a second after the end.
+/// Nothing reports that moment. All such connections ended together, so the wait is one for all.
 bool socket_maker::connects_when_left(int fd, const socket_address& to) {
   constexpr std::chrono::milliseconds longest{1500};
   constexpr int pause_ms = 50;
@@ -174,9 +174,9 @@ bool socket_maker::connects_when_left(int fd, const socket_address& to) {
   return true;
 }
 
-/// The caller's port is free, unless the job that had it ended a moment ago: then the kernel keeps the connection for a
-/// minute. A port that the kernel chose it gives again for another such, of one second ago; one that the program chose
-/// by bind() by SO_REUSEADDR. If neither helps, it is another port.
+/// The caller's port is free, unless the job that had it ended a moment ago: the kernel then keeps the connection for a
+/// minute. The kernel gives a port of its own range again, one second after the end. A port that the program chose by
+/// bind() is taken by SO_REUSEADDR. If neither works, the connection gets another port.
 void socket_maker::connect_tcp(made& server, owned_socket& accepted, made& caller, owned_socket& calling) {
   std::vector<int> listeners = listeners_at(server.own);
   owned_socket own_listener;

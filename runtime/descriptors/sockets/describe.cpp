@@ -22,13 +22,13 @@ namespace {
 
 constexpr int no_receiving = 1, no_sending = 2, both = 3;
 
-/// What a restart can make: of other families the kernel tells too little.
+/// Families that a restart can make. About other families the kernel tells too little.
 bool is_known_family(const socket_kind& kind) noexcept {
   return kind.domain == AF_UNIX || kind.domain == AF_NETLINK || kind.domain == AF_PACKET ||
          (kind.is_internet() && (kind.is_tcp() || kind.type == SOCK_DGRAM || kind.type == SOCK_RAW));
 }
 
-/// The entry that a name in a file system has now.
+/// The entry of a socket's name in its file system now.
 json entry_of(const socket_address& name, std::uint64_t inode) {
   struct stat s {};
   const bool there =
@@ -39,14 +39,14 @@ json entry_of(const socket_address& name, std::uint64_t inode) {
 
 constexpr int name_of_upper = 31;  // TCP_ULP
 
-/// TLS in the kernel, say.
+/// For example TLS in the kernel.
 std::string upper_protocol(int fd, const socket_kind& kind) {
   char name[16] = "";
   socklen_t n = sizeof name - 1;
   return kind.is_tcp() && getsockopt(fd, IPPROTO_TCP, name_of_upper, name, &n) == 0 ? name : "";
 }
 
-/// What ended a connection is a state of its own.
+/// An error that ended a connection is a state of its own, not an unread error.
 bool has_error_unread(int fd, const socket_kind& kind, const std::string& state) {
   const bool is_told = state == "reset" || state == "refused" || state == "ended" || state == "left" || state == "connecting";
   return kind.is_internet() && !is_told && (events_at(fd) & POLLERR) != 0;
@@ -56,7 +56,7 @@ bool has_error_unread(int fd, const socket_kind& kind, const std::string& state)
 
 socket_describer::socket_describer(std::vector<owned_descriptor>& all) : all_(all) {
   for (const owned_descriptor& d : all_) next_file_ = std::max({next_file_, d.file + 1, d.peer + 1});
-  for (std::size_t i = 0; i < all_.size(); ++i) {  // it grows by what is on its way
+  for (std::size_t i = 0; i < all_.size(); ++i) {  // all_ grows by descriptors on their way
     const owned_descriptor d = all_[i];
     add(d);
   }
@@ -141,7 +141,7 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
   describe_groups(s.fd, s.kind, socket);
   if (const known* other = other_end(s)) socket["other"] = other->file;
   socket["state"] = describe_state(s, row, socket, said);
-  const bool is_closed = s.tcp_state == TCP_CLOSE;  // such a one is in no table
+  const bool is_closed = s.tcp_state == TCP_CLOSE;  // such a socket is in no table
   const std::string state = socket.at("state");
   socket["shutdown"] = !is_closed ? shutdown_of(s) : state == "connected" || state == "ended" ? both : 0;
   if (s.own.is_named()) socket["own"] = s.own.to_json();
@@ -157,21 +157,21 @@ bool socket_describer::describe(const owned_descriptor& own, json& row, report& 
 
 void socket_describer::warn_of_what_is_lost(const known& s, const std::string& state, const json& row, report& said) {
   if (s.incomplete)
-    said.warn(s.fd, row, "has contents that cannot be looked at, or not be sent again: after a restart they are gone");
+    said.warn(s.fd, row, "has contents that cannot be read, or not be sent again: after a restart they are lost");
   if (s.kind.is_udp() && option_at(s.fd, IPPROTO_UDP, UDP_CORK) == 1 && unsent_at(s.fd) > 0)
-    said.warn(s.fd, row, "puts a datagram together (UDP_CORK), which nobody can look at: after a restart it is gone");
+    said.warn(s.fd, row, "holds an unfinished datagram (UDP_CORK), which cannot be read: after a restart it is lost");
   if (s.kind.domain == AF_PACKET || (s.kind.domain == AF_NETLINK && state == "connected"))
     said.warn(
         s.fd, row,
-        "is of a kind that the kernel does not tell all about: after a restart it has its name and options, and no "
-        "rings, groups of packets or other end in this process");
+        "is of a kind that the kernel does not describe fully: after a restart it has its name and options, but no "
+        "rings, packet groups or peer in this process");
   if (s.cut_files)
     said.warn(s.fd, row,
-              "has descriptors on their way that cannot be looked at, as the limit of open files is reached "
-              "(ulimit -n): after a restart they do not come");
+              "has descriptors on their way that cannot be read, because the limit of open files is reached (ulimit "
+              "-n): after a restart they are lost");
   if (has_error_unread(s.fd, s.kind, state))
-    said.warn(s.fd, row, "has an error, or messages in its queue of errors (MSG_ERRQUEUE), that were not read: after a restart they "
-              "are gone");
+    said.warn(s.fd, row, "has an unread error, or unread messages in its error queue (MSG_ERRQUEUE): after a restart "
+                         "they are lost");
   if (const std::string upper = upper_protocol(s.fd, s.kind); !upper.empty())
     said.warn(s.fd, row, "has the protocol " + upper + " on top (TCP_ULP): after a restart it has none");
 }

@@ -1,4 +1,4 @@
-// The program's sockets, as the image has them.
+// The program's sockets, in the image's form.
 #pragma once
 #include <runtime/descriptors/base/report.hpp>
 #include <runtime/descriptors/base/table.hpp>
@@ -17,16 +17,16 @@ namespace mana::descriptors {
 
 class socket_describer {
  public:
-  /// in: all  the program's descriptors. What is on its way in messages of Unix sockets is added: a descriptor of each
-  /// such
-  ///          open file that the program has no other of, with a number of this process's until this object ends.
+  /// in: all  the program's descriptors. Adds a descriptor for each open file that is on its way in a message of Unix
+  ///     sockets, and that the program has no other descriptor for. These have numbers of this process's until this
+  ///     object ends.
   explicit socket_describer(std::vector<owned_descriptor>& all);
   ~socket_describer();
   socket_describer(const socket_describer&) = delete;
   socket_describer& operator=(const socket_describer&) = delete;
 
   bool is_passed(int fd) const { return passed_.contains(fd); }
-  /// Makes the row that of a socket, or of one whose other side is lost. False: it is none.
+  /// Makes the row that of a socket, or of a socket whose other end is lost. False: not a socket.
   bool describe(const owned_descriptor& own, nlohmann::json& row, report& said);
 
  private:
@@ -35,7 +35,7 @@ class socket_describer {
     std::uint64_t file, inode, told_peer;  // told_peer: as socketpair() made them
     socket_kind kind;
     socket_address own, peer;
-    int tcp_state;  // as <netinet/tcp.h> has them; 0: it is none
+    int tcp_state;  // as in <netinet/tcp.h>; 0: not TCP
     unix_facts facts;
     bool has_facts;
     nlohmann::json messages;

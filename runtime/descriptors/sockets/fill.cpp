@@ -1,5 +1,5 @@
-// When all descriptors are open: what was in the queues is sent again, descriptors that were on their way with it. Then
-// what ends a connection, and the options that would have been in the way.
+// Runs when all descriptors are open. It sends the contents of queues again, with the descriptors that were on their
+// way. Then it ends connections, and sets the options that would have been in the way.
 #include <runtime/descriptors/sockets/make.hpp>
 
 #include <runtime/descriptors/base/failure.hpp>
@@ -54,7 +54,7 @@ std::vector<int> files_of(const json& message, const std::map<std::uint64_t, int
   return found;
 }
 
-/// All of it: a stream takes what there is room for.
+/// Sends all of the message: a stream takes what it has room for.
 bool send_all(int from, const json& message, const std::map<std::uint64_t, int>& files) {
   const std::vector<std::uint8_t>& bytes = message.at("bytes").get_binary();
   std::vector<int> with = files_of(message, files);
@@ -73,7 +73,7 @@ bool send_all(int from, const json& message, const std::map<std::uint64_t, int>&
   return true;
 }
 
-/// While one lives, a socket holds more on its way than it is set to.
+/// While the object exists, a socket holds more bytes in flight than its buffer size.
 class wide_queue {
  public:
   wide_queue(int from, int to, bool is_tcp, std::size_t bytes)
@@ -81,7 +81,7 @@ class wide_queue {
     constexpr int largest = 1 << 23;
     const auto wanted = static_cast<int>(std::min<std::size_t>(largest, 2 * bytes + (1 << 16)));
     if (is_tcp) {
-      set_option(to_, SOL_SOCKET, SO_RCVLOWAT, wanted);  // without fixing the size, as a buffer of this size would be
+      set_option(to_, SOL_SOCKET, SO_RCVLOWAT, wanted);  // does not fix the buffer's size, as SO_RCVBUF would
       return;
     }
     widen(from_, SO_SNDBUF, SO_SNDBUFFORCE, wanted, send_);
@@ -121,7 +121,7 @@ std::size_t bytes_in(const json& messages) {
   return all;
 }
 
-/// That a datagram comes to: of a socket with no address of its own, by the one that its sender has.
+/// The address that a datagram reaches. If the socket has no address of its own, the sender's host is used.
 socket_address reached_at(const socket_address& own, const socket_address& from) {
   return own.is_any() && from.port() != 0 && from.family() == own.family() ? from.with_port(own.port()) : own;
 }
@@ -154,7 +154,7 @@ void socket_maker::fill(made& s, const std::map<std::uint64_t, int>& files) {
       fail(s.row->at("path"), "what was on its way in this socket cannot be sent again");
 }
 
-/// A descriptor to send it by; -1: no socket can have its sender's name here.
+/// A descriptor to send the message by; -1: no socket can have the sender's name here.
 int socket_maker::sender_from(const json& message, const made& to) {
   if (to.in_pair) return to.stand_in ? to.stand_in.get() : all_.at(to.other).fd.get();
   const socket_address from =
@@ -197,7 +197,7 @@ void socket_maker::fill_datagrams(made& s, const std::map<std::uint64_t, int>& f
     note(s, "has lost " + std::to_string(lost) + " datagrams, of senders whose addresses no socket can have here");
 }
 
-/// Last of what needs others: a socket that is connected takes messages of that one alone.
+/// Comes after all sends: a connected datagram socket takes messages of its peer alone.
 void socket_maker::connect_datagrams(made& s) {
   const bool to_somebody = s.state == "connected" && s.kind.is_datagram() && s.kind.type != SOCK_SEQPACKET;
   if (!to_somebody || s.in_pair) return;
@@ -217,7 +217,7 @@ void socket_maker::end_stand_in(made& s) {
     const linger at_once{1, 0};
     setsockopt(s.stand_in.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   } else if (s.state == "reset") {
-    send(s.fd.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);  // who closes with something unread breaks off
+    send(s.fd.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);  // a close with unread data resets the connection
   }
   s.stand_in.reset();
 }

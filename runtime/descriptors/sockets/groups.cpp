@@ -42,8 +42,8 @@ sockaddr_storage as_address(const in6_addr& address) noexcept {
   return all;
 }
 
-/// /proc/net/igmp: a line of an interface begins with its number, those of its groups follow, with the address in hexadecimal
-/// as the machine's word has it.
+/// /proc/net/igmp: a line of an interface begins with its number. Lines of its groups follow, with the address in
+/// hexadecimal in the machine's byte order.
 void read_groups(std::vector<group_of_machine>& all) {
   std::ifstream file("/proc/net/igmp");
   unsigned interface = 0;
@@ -68,7 +68,7 @@ void read_groups_6(std::vector<group_of_machine>& all) {
   }
 }
 
-/// A filter and the room behind it.
+/// A filter, and the room after it.
 struct filter_space {
   explicit filter_space(std::size_t sources)
       : bytes(static_cast<socklen_t>(GROUP_FILTER_SIZE(std::max<std::size_t>(sources, 1)))), memory(new char[bytes]()) {}
@@ -123,7 +123,7 @@ json internet_groups(int fd, const socket_kind& kind) {
   return joined;
 }
 
-/// Those up to 32 are in the socket's name too.
+/// The socket's name also contains the groups up to 32.
 json netlink_groups(int fd) {
   std::vector<std::uint32_t> bits(64);
   auto n = static_cast<socklen_t>(bits.size() * sizeof bits[0]);
@@ -140,7 +140,7 @@ bool ask(int fd, int level, int option, const Request& request) noexcept {
   return setsockopt(fd, level, option, &request, sizeof request) == 0;
 }
 
-/// Of a group that is joined for some sources only, the first of these joins it.
+/// If a group is joined for some sources only, the first source joins the group.
 bool join(int fd, const json& group) {
   const int level = group.at("level");
   const bool only = group.at("only");

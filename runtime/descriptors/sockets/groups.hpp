@@ -1,5 +1,5 @@
-// The multicast groups that a socket has joined. No option lists them. The kernel tells which groups the machine is in, and of
-// one, whether a socket is too.
+// The multicast groups that a socket has joined. No option lists them. The kernel tells the machine's groups, and for
+// each of them whether a socket is a member.
 #pragma once
 #include <runtime/descriptors/sockets/options.hpp>
 
@@ -10,10 +10,10 @@
 
 namespace mana::descriptors {
 
-/// Adds "groups", if there are any: of IP and IPv6 with interfaces by name and sources, of netlink by number.
+/// Adds "groups", if the socket has any: of IP and IPv6 with interfaces by name and sources, of netlink by number.
 void describe_groups(int fd, const socket_kind& kind, nlohmann::json& socket);
 
-/// out: groups that could not be joined again, in words
+/// out: groups that could not be joined again, as text
 std::vector<std::string> join_groups(int fd, const nlohmann::json& socket);
 
 }  // namespace mana::descriptors

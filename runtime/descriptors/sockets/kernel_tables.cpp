@@ -31,7 +31,7 @@ Value value_in(const rtattr& attribute) {
   return value;
 }
 
-/// Calls take(attribute) for each that follows what the answer begins with.
+/// Calls take(attribute) for each attribute after the answer's head.
 template <class Body, class Take>
 void for_each_attribute(const nlmsghdr& head, Take&& take) {
   auto left = static_cast<int>(head.nlmsg_len - NLMSG_LENGTH(sizeof(Body)));
@@ -39,7 +39,7 @@ void for_each_attribute(const nlmsghdr& head, Take&& take) {
   for (const auto* a = reinterpret_cast<const rtattr*>(begin); RTA_OK(a, left); a = RTA_NEXT(a, left)) take(*a);
 }
 
-/// Sends it, and calls take(answer) for each answer until the last one. False: an error.
+/// Sends the question, and calls take(answer) for each answer up to the last. False: an error.
 template <class Body, class Take>
 bool ask(int fd, const Body& body, int flags, Take&& take) {
   question<Body> sent{{sizeof sent, SOCK_DIAG_BY_FAMILY, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), 1, 0},
@@ -85,7 +85,7 @@ unix_facts unix_facts_in(const nlmsghdr& answer) {
   return found;
 }
 
-/// One side of a connection, as the table has it.
+/// One side of a connection, in the table's form.
 std::string place_of(const inet_diag_msg& body, const __be32 (&address)[4], __be16 port) {
   if (body.idiag_family == AF_INET) {
     sockaddr_in four{};

@@ -1,5 +1,5 @@
-// What the kernel tells of sockets by their numbers (sock_diag(7)), and to nobody by a descriptor: which Unix socket is
-// the other end of which, who waits to be accepted, and which directions are shut down. Any user may ask.
+// Facts that the kernel tells by a socket's number (sock_diag(7)), not by a descriptor. They are the other end of a
+// Unix socket, the callers that wait to be accepted, and the directions that are shut down. Any user may ask.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -13,16 +13,16 @@ namespace mana::descriptors {
 struct unix_facts {
   int shutdown = 0;  // 1: for receiving, 2: for sending
   bool has_peer = false;
-  std::uint64_t peer = 0;  // inode; 0 though there is a peer: nobody has it open any more, or it waits to be accepted
+  std::uint64_t peer = 0;  // inode; 0 with has_peer: no process has the peer open, or the peer waits to be accepted
   std::vector<std::uint64_t>
-      waiting;             // of a listener: inodes of those that called and were not accepted, in their order
+      waiting;             // of a listener: inodes of callers that it has not accepted, in their order
   int backlog = 0;         // of a listener
   std::uint64_t file = 0;  // inode of its entry in a file system
 };
 
 struct tcp_side {
-  bool is_open;     // some process has it
-  bool waits;       // a listener has it, which has not accepted it yet
+  bool is_open;     // a process has it open
+  bool waits;       // a listener has it, and has not accepted it yet
   unsigned unread;  // bytes
 };
 
@@ -37,8 +37,8 @@ class kernel_tables {
   std::optional<unix_facts> of_unix(std::uint64_t inode);
   /// Directions that are shut down.
   std::optional<int> shutdown_of_internet(std::uint64_t inode, int protocol, int family);
-  /// A side of a TCP connection of this machine. Nothing: there is no such side.
-  /// in: own, other  socket_address::place() of this side, and of the other one
+  /// A side of a TCP connection of this machine. Nothing: no such side.
+  /// in: own, other  socket_address::place() of this side, and of the other
   std::optional<tcp_side> side_of_tcp(const std::string& own, const std::string& other);
 
  private:

@@ -52,10 +52,10 @@ void socket_maker::read_rows() {
   }
 }
 
-/// Listeners first: what is connected through them finds them there.
+/// Listeners first: sockets that are connected through them need them.
 void socket_maker::make_all() {
   read_rows();
-  for (const bool gone : {true, false})  // a name that was taken away may be another socket's now
+  for (const bool gone : {true, false})  // a removed name may belong to another socket now
     for (auto& [file, s] : all_) {
       const bool is_gone = s.own.is_path() && s.socket->at("entry").is_null();
       const bool is_alone =
@@ -99,13 +99,13 @@ void socket_maker::bind_again(made& s) {
   if (!s.own.is_named()) return;
   if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0) return;
   const int why = errno;
-  sockaddr_ll whole{};  // the kernel tells it shorter than it takes it
+  sockaddr_ll whole{};  // the kernel reports a shorter name than it accepts
   std::memcpy(&whole, s.own.get(), std::min<std::size_t>(s.own.size(), sizeof whole));
   if (s.kind.domain == AF_PACKET && bind(s.fd.get(), reinterpret_cast<sockaddr*>(&whole), sizeof whole) == 0) return;
-  const sa_family_t any = AF_UNIX;  // the kernel gives a name
+  const sa_family_t any = AF_UNIX;  // the kernel chooses a name
   if (s.kind.domain == AF_UNIX) bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any);
   if (s.kind.domain == AF_NETLINK) {
-    sockaddr_storage other{};  // the groups stay, the number is the kernel's to choose
+    sockaddr_storage other{};  // the groups stay, and the kernel chooses the number
     std::memcpy(&other, s.own.get(), s.own.size());
     std::memset(reinterpret_cast<char*>(&other) + 4, 0, 4);
     if (bind(s.fd.get(), reinterpret_cast<const sockaddr*>(&other), s.own.size()) == 0) return;
@@ -113,7 +113,7 @@ void socket_maker::bind_again(made& s) {
   note(s, "cannot have the name " + s.own.words() + " again (" + std::strerror(why) + ")");
 }
 
-/// Those of the program with the port of this one, whether they are made yet or not.
+/// Sockets of the program with the same port, whether they are made yet or not.
 std::vector<socket_maker::made*> socket_maker::own_sharers(const made& s) {
   std::vector<made*> found;
   for (auto& [file, other] : all_) {
@@ -134,8 +134,8 @@ void socket_maker::take_lent_back() {
   lent_.clear();
 }
 
-/// The program lets sockets of its own share a port when it binds them, and may have taken that back from some since. What
-/// the kernel keeps of connections that have ended lets in by the same options.
+/// The program permits its own sockets to share a port when it binds them, and may have withdrawn that since. Ended
+/// connections that the kernel still holds permit it by the same options.
 bool socket_maker::bind_beside_own(made& s) {
   if (errno != EADDRINUSE || s.own.port() == 0) return false;
   std::vector<made*> all = own_sharers(s);
@@ -159,7 +159,8 @@ bool socket_maker::bind_beside_own(made& s) {
 void socket_maker::bind_internet(made& s) {
   if (s.own.port() == 0 && s.own.is_any()) return;
   if (bind(s.fd.get(), s.own.get(), s.own.size()) == 0 || bind_beside_own(s)) return;
-  // A job that was killed a moment ago may have left connections that are to be waited for: its listener need not.
+  // A job that was killed a moment ago may have left connections that hold the address. A listener need not wait for
+  // them.
   const int reuse = socket_option(s.fd.get(), SO_REUSEADDR), why = errno;
   set_option(s.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   const bool bound = bind(s.fd.get(), s.own.get(), s.own.size()) == 0;
@@ -171,7 +172,7 @@ void socket_maker::bind_internet(made& s) {
               (elsewhere ? socket_address::of(s.fd.get()).words() : "none"));
 }
 
-/// True: nothing is at the path. What a job that has ended left there is taken away; a socket that somebody has is not.
+/// True: the path is free. Removes a socket that an ended job left there, but not a socket that a process has open.
 bool socket_maker::make_way(const std::string& path) const {
   struct stat there {};
   if (lstat(path.c_str(), &there) != 0) return true;
@@ -201,7 +202,7 @@ void socket_maker::finish_entry(const made& s) const {
     unlink(path.c_str());
     return;
   }
-  if (lchown(path.c_str(), entry.at("user").get<uid_t>(), entry.at("group").get<gid_t>()) != 0) errno = 0;  // if it may
+  if (lchown(path.c_str(), entry.at("user").get<uid_t>(), entry.at("group").get<gid_t>()) != 0) errno = 0;  // if permitted
   chmod(path.c_str(), entry.at("mode").get<mode_t>());
 }
 

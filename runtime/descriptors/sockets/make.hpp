@@ -1,4 +1,4 @@
-// Makes the program's sockets again, all together: which are connected with which decides how each is made.
+// Makes all the program's sockets again. Their connections decide how each is made.
 #pragma once
 #include <runtime/descriptors/base/spare_numbers.hpp>
 #include <runtime/descriptors/sockets/address.hpp>
@@ -33,19 +33,19 @@ class owned_socket {
 
 class socket_maker {
  public:
-  /// in: rows  of descriptors, of which some are sockets; they outlive this object
+  /// in: rows  of descriptors, some of which are sockets; they outlive this object
   socket_maker(const std::vector<const nlohmann::json*>& rows, const spare_numbers& spare)
       : rows_(rows), spare_(spare) {}
   socket_maker(const socket_maker&) = delete;
   socket_maker& operator=(const socket_maker&) = delete;
 
-  /// A descriptor of the row's socket. What is in its queue and what it is shut down for follow by finish().
+  /// A descriptor of the row's socket. finish() fills its queue and shuts directions down.
   /// errors: descriptor_error
   int open(const nlohmann::json& row);
   /// in: files  a descriptor of each open file, by its number in the image
   /// errors: descriptor_error
   void finish(const std::map<std::uint64_t, int>& files);
-  /// What is not as it was, in words.
+  /// Differences from before, as text.
   std::vector<std::string> take_notes() { return std::move(notes_); }
 
  private:
@@ -57,12 +57,12 @@ class socket_maker {
     socket_address own, peer;
     std::uint64_t other = 0;  // of a pair that is made: the other end
     owned_socket fd;
-    owned_socket stand_in;  // the other end, where nobody has it
-    owned_socket entry;     // of a name in a file system: where it is found, whatever becomes of the name
+    owned_socket stand_in;  // the other end, if no process has it
+    owned_socket entry;     // of a name in a file system: finds the socket, whatever happens to the name
     bool in_pair = false;   // made together with its other end
   };
 
-  // make.cpp: each socket by itself
+  // make.cpp: single sockets
   void make_all();
   void read_rows();
   owned_socket new_socket(const socket_kind& kind) const;
@@ -91,7 +91,7 @@ class socket_maker {
   owned_socket listen_at(const made& server, const socket_address& place);
   void refuse(made& s) const;
 
-  // fill.cpp: what is in queues, and what follows
+  // fill.cpp: contents of queues, and what follows
   void fill(made& s, const std::map<std::uint64_t, int>& files);
   void fill_datagrams(made& s, const std::map<std::uint64_t, int>& files);
   int sender_from(const nlohmann::json& message, const made& to);
@@ -109,9 +109,9 @@ class socket_maker {
   struct lent {
     int fd, option, value;
   };
-  std::vector<lent> lent_;                       // options that others of the program need while sockets are bound
+  std::vector<lent> lent_;                     // options that other sockets of the program need while sockets are bound
   std::vector<std::string> notes_;
-  std::chrono::steady_clock::time_point taken_over_by_;  // no wait for connections of before goes on after this
+  std::chrono::steady_clock::time_point taken_over_by_;  // no wait for earlier connections lasts longer than this
 };
 
 }  // namespace mana::descriptors

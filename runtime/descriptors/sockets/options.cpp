@@ -25,8 +25,8 @@ constexpr int level_packet = 263, level_udp_lite = 136, protocol_udp_lite = 136,
 constexpr int buffers_locked = 72;  // SO_BUF_LOCK
 constexpr std::size_t largest_option = 320;
 
-/// By level: every name there whose value can be read and set. Those of newer kernels than the build's headers stand as
-/// numbers.
+/// By level: every option whose value can be read and set. Options of newer kernels than the build's headers are given
+/// as numbers.
 const std::pair<int, std::vector<int>> known_options[] = {
     {SOL_SOCKET,
      {SO_DEBUG,
@@ -158,7 +158,7 @@ const std::pair<int, std::vector<int>> known_options[] = {
     {level_netlink, {3, 4, 5, 8, 10, 11, 12}},
 };
 
-/// What would keep a connection or messages from being made, or would be another's business then.
+/// Options that would prevent connections or messages from being made, or would apply to the wrong socket then.
 bool is_late(int level, int name) noexcept {
   static const std::set<std::pair<int, int>> late = {{SOL_SOCKET, SO_PRIORITY},      // IP_TOS sets it too
                                                      {SOL_SOCKET, SO_OOBINLINE},
@@ -209,7 +209,7 @@ json value_of(int fd, int level, int name) {
   return json::binary(std::move(bytes));
 }
 
-/// Of a connection the kernel tells what these have come to, not what was set.
+/// For a connection the kernel tells the resulting values, not the values that were set.
 bool is_told_otherwise(int fd, int level, int name) {
   if (level != IPPROTO_TCP || (name != TCP_MAXSEG && name != TCP_WINDOW_CLAMP)) return false;
   tcp_info info{};
@@ -218,7 +218,7 @@ bool is_told_otherwise(int fd, int level, int name) {
          info.tcpi_state != TCP_LISTEN;
 }
 
-/// Buffers have the size that the kernel chooses until the program chooses. Kernels before 5.14 do not tell who did.
+/// The kernel chooses the size of buffers until the program chooses. Kernels before 5.14 do not tell who chose.
 json buffers_of(int fd) {
   const int locks = socket_option(fd, buffers_locked);
   const int chosen = locks < 0 ? 3 : locks;
@@ -229,7 +229,7 @@ json buffers_of(int fd) {
 
 void set_buffer(int fd, int name, int forced, int wanted) {
   if (wanted <= 0 || socket_option(fd, name) == wanted) return;
-  set_option(fd, SOL_SOCKET, name, wanted / 2);  // the kernel doubles what it is given
+  set_option(fd, SOL_SOCKET, name, wanted / 2);  // the kernel doubles the value
   if (socket_option(fd, name) != wanted) set_option(fd, SOL_SOCKET, forced, wanted / 2);
 }
 
@@ -291,7 +291,8 @@ int tcp_state_of(int fd) noexcept {
 
 namespace {
 
-/// As the image has it; null: this is as in a new socket, which an accepted one, that has its listener's, may not be.
+/// The image's value, or else a new socket's. An accepted socket, which has its listener's values, may differ from a
+/// new one. Null: no such option.
 json wanted_value(const json& values, int fresh, int level, int name) {
   for (const json& option : values)
     if (option.at(0) == level && option.at(1) == name) return option.at(2);

@@ -1,4 +1,4 @@
-// What sockets are set to.
+// Options of sockets.
 #pragma once
 #include <runtime/descriptors/base/report.hpp>
 
@@ -6,37 +6,38 @@
 
 namespace mana::descriptors {
 
-/// What tells a socket's kind: of what the options depend on.
+/// The facts that options depend on.
 struct socket_kind {
   int domain, type, protocol;
   bool is_tcp() const noexcept;
   bool is_udp() const noexcept;  // or UDP-Lite
   bool is_internet() const noexcept;
-  /// Each message is one: it is read whole or not at all.
+  /// Each message is one unit: a read returns all of it or nothing.
   bool is_datagram() const noexcept;
 };
 socket_kind kind_of_socket(int fd) noexcept;
 
-/// What a program can set, and is not as in a new socket: the rest is the machine's, also that of a restart.
+/// Options that a program can set and that differ from a new socket's. All others belong to the machine, also at a
+/// restart.
 nlohmann::json options_of(int fd, const socket_kind& kind);
-/// True: these have a value of it that is not that of a new socket.
+/// True: the options contain a value of this one that differs from a new socket's.
 bool had_option(const nlohmann::json& options, int level, int name);
 
-/// When an option is set: before the socket gets its name; before messages are put into its queue; when all is there
-/// that the others would disturb.
+/// The time to set an option: before the socket gets its name and messages; or at the end, if it would disturb other
+/// steps.
 enum class option_time { early, late };
 
-/// Sets those that this socket has otherwise, and says which of them this process may not set.
+/// Sets those that differ on this socket. `refused` gets those that this process may not set.
 void set_options(int fd, const nlohmann::json& options, option_time when, std::vector<std::string>& refused);
 
-/// The packet filter. Adds "filter" if there is one.
+/// The packet filter. Adds "filter" if the socket has one.
 void describe_filter(int fd, nlohmann::json& row, nlohmann::json& socket, report& said);
 void attach_filter(int fd, const nlohmann::json& socket);
 
-/// As <netinet/tcp.h> has them; 0: it is none of TCP.
+/// As in <netinet/tcp.h>; 0: not TCP.
 int tcp_state_of(int fd) noexcept;
 
-/// Whole numbers of the level SOL_SOCKET; -1: the kernel has no such option.
+/// Integers of the level SOL_SOCKET; -1: the kernel has no such option.
 int socket_option(int fd, int name) noexcept;
 int option_at(int fd, int level, int name) noexcept;
 bool set_option(int fd, int level, int name, int value) noexcept;

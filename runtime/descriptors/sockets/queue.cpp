@@ -23,14 +23,14 @@ constexpr int most_files = 253;  // SCM_MAX_FD
 constexpr int scm_pidfd = 4;
 constexpr int least_room = 1 << 18;
 
-/// While one lives, MSG_PEEK begins behind what was looked at. The program's own place is put back.
+/// While the object exists, MSG_PEEK begins after the bytes already seen. The program's own place is put back.
 class looking_onward {
  public:
   explicit looking_onward(int fd) : fd_(fd), before_(socket_option(fd, SO_PEEK_OFF)) { move_to(0); }
   ~looking_onward() { set_option(fd_, SOL_SOCKET, SO_PEEK_OFF, before_); }
   looking_onward(const looking_onward&) = delete;
   looking_onward& operator=(const looking_onward&) = delete;
-  /// False: this kernel has that for no socket of the kind, so a look shows the front only.
+  /// False: this kernel does not support it for this kind of socket, so that a look shows the front only.
   bool move_to(int offset) const { return set_option(fd_, SOL_SOCKET, SO_PEEK_OFF, offset); }
 
  private:
@@ -108,8 +108,8 @@ class stream_reader {
     json mark = as_message(&urgent, 1);
     mark["urgent"] = true;
     found_.messages.push_back(std::move(mark));
-    ++at_;                                                   // it counts in what SO_PEEK_OFF means
-    const bool has_error = (events_at(fd_) & POLLERR) != 0;  // reading beyond the last byte would take it
+    ++at_;                                                   // SO_PEEK_OFF counts the urgent byte too
+    const bool has_error = (events_at(fd_) & POLLERR) != 0;  // a read beyond the last byte would take the error
     found_.incomplete |= has_error || !place_.move_to(at_);
     while (!found_.incomplete && next(least_room)) {}
     return std::move(found_);
@@ -122,8 +122,9 @@ class stream_reader {
     found_.cut_files |= part.cut;
     if (part.n <= 0) return false;
     auto n = static_cast<int>(part.n);
-    // A look ends behind the bytes that descriptors came with, and does not tell where these begin. With the last of
-    // them they come to whoever reads the whole message, and to nobody who reads what was sent before it.
+    // A look ends after the bytes that descriptors came with, and does not show where these bytes begin. If the
+    // descriptors go with the last byte, a reader of the whole message gets them, and a reader of an earlier message
+    // does not.
     const std::size_t last = static_cast<std::size_t>(n) - 1, begin = part.files.empty() ? 0 : last;
     if (begin > 0) found_.messages.push_back(as_message(bytes.data(), begin));
     found_.messages.push_back(as_message(bytes.data() + begin, static_cast<std::size_t>(n) - begin));
@@ -139,7 +140,7 @@ class stream_reader {
   queue_found found_;
 };
 
-/// A message without bytes at the front is passed over by who looks from a place on, once it was looked at.
+/// An empty message at the front is skipped by a look with an offset, once it has been seen.
 bool begins_empty(int fd) {
   std::uint8_t byte;
   const int before = socket_option(fd, SO_PEEK_OFF);
@@ -156,7 +157,7 @@ queue_found datagrams_at(int fd, const socket_kind& kind, const take_passed& tak
   const bool is_empty = (events_at(fd, POLLIN) & POLLIN) == 0;
   if (is_empty) return found;
   const looking_onward place(fd);
-  if (!place.move_to(0)) {  // the front would be shown for ever
+  if (!place.move_to(0)) {  // each look would show the front again, forever
     found.incomplete = true;
     return found;
   }
@@ -193,7 +194,7 @@ int unsent_at(int fd) noexcept {
 queue_found messages_at(int fd, const socket_kind& kind, const take_passed& take) {
   if (kind.type == SOCK_STREAM) return stream_reader(fd, take).read();
   if ((events_at(fd) & POLLERR) == 0) return datagrams_at(fd, kind, take);
-  queue_found not_looked_at;  // looking would take the error
+  queue_found not_looked_at;  // a look would take the error
   not_looked_at.incomplete = true;
   return not_looked_at;
 }
@@ -205,7 +206,7 @@ bool let_bytes_come(int sender, int receiver) {
   const int before = socket_option(receiver, SO_RCVLOWAT), locks = socket_option(receiver, buffers_locked);
   const int room = socket_option(receiver, SO_RCVBUF);
   if (locks > 0) set_option(receiver, SOL_SOCKET, buffers_locked, locks & ~receive_locked);
-  // Who wants so much at once gets room for it, and a look tells the sender of the room.
+  // SO_RCVLOWAT makes the kernel give the receiver that much room, and a look tells the sender about the room.
   set_option(receiver, SOL_SOCKET, SO_RCVLOWAT, unread_at(receiver) + left + least_room);
   const looking_onward place(receiver);
   for (int i = 0; i < tries && left > 0; ++i) {

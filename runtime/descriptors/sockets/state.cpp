@@ -1,13 +1,13 @@
-// What has become of a socket: each state is one that a restart makes again.
+// The state of a socket. A restart makes each of these states again.
 //   open         neither connected nor listening; it may have a name
 //   listening
-//   connected    "other" is the other end, in this process; of datagrams also: "peer" is whom it sends to
+//   connected    "other" is the other end, in this process; of datagrams also: "peer" is the receiver
 //   calling      a listener of this process has the connection, and has not accepted it
 //   connecting   it has called, and nobody has answered
-//   left         the other end was closed; what it had sent is there
+//   left         the other end was closed; its data is in the queue
 //   ended        both directions are closed
-//   reset        the other end has broken off, or will have: that is told once
-//   refused      nobody was there
+//   reset        the other end has reset the connection, or will have; the program sees the error once
+//   refused      nobody listened
 #include <runtime/descriptors/sockets/describe.hpp>
 #include <runtime/descriptors/sockets/queue.hpp>
 
@@ -63,15 +63,15 @@ std::string socket_describer::describe_state(known& s, json& row, json& socket, 
 
 void socket_describer::warn_of_callers(const known& s, const json& row, report& said) {
   said.warn(s.fd, row,
-            "has calls that are not accepted yet, of other processes or of sockets that are closed: they are gone "
-            "after a restart");
+            "has connections that are not accepted yet, of other processes or of closed sockets: after a restart they "
+            "are lost");
 }
 
-/// The kernel does not tell whom it was connected to: that is another process's, or nobody's any more.
+/// The kernel does not tell the other end: another process has it, or nobody.
 std::string socket_describer::outside(const known& s, json& row, report& said) const {
   said.warn(s.fd, row,
             "is connected to another process" + (s.peer.is_named() ? " (" + s.peer.words() + ")" : std::string()) +
-                ": after a restart it is as if the other side had closed it by a reset");
+                ": after a restart the connection is reset");
   return "reset";
 }
 
@@ -99,13 +99,13 @@ std::string socket_describer::state_in_tcp(known& s, json& row, report& said) {
   if (side && side->waits && side->unread == 0 && unsent_at(s.fd) == 0) return "calling";
   if (side && side->waits) {
     said.warn(s.fd, row,
-              "has sent to a connection that is not accepted yet, where nobody can look at it: after a restart it is "
-              "as if the other side had closed it by a reset");
+              "has sent data to a connection that is not accepted yet, and the data cannot be read: after a restart "
+              "the connection is reset");
     return "reset";
   }
   const bool left = s.tcp_state == TCP_CLOSE_WAIT || s.tcp_state == TCP_LAST_ACK;
   if (left && !(side && side->is_open)) return "left";
-  if (side && !side->is_open) return "left";  // closed, with bytes of this end that nobody will read
+  if (side && !side->is_open) return "left";  // closed, and nobody will read this end's bytes
   return outside(s, row, said);
 }
 
@@ -115,8 +115,8 @@ std::string socket_describer::state_in_unix(known& s, json& row, report& said) {
   if (waiting_.contains(s.inode)) {
     if (unsent_at(s.fd) == 0) return "calling";
     said.warn(s.fd, row,
-              "has sent to a connection that is not accepted yet, where nobody can look at it: after a restart it is "
-              "as if the other side had closed it by a reset");
+              "has sent data to a connection that is not accepted yet, and the data cannot be read: after a restart "
+              "the connection is reset");
     return "reset";
   }
   if (s.facts.peer == 0 && s.facts.shutdown == 3) return has_error(s.fd) ? "reset" : "left";
@@ -127,9 +127,9 @@ std::string socket_describer::state_of_datagrams(const known& s, json& row, repo
   if (!s.facts.has_peer) return "open";
   if (other_end(s) != nullptr) return "connected";
   if (s.facts.peer == 0) return "left";
-  if (s.peer.is_named()) return "connected";  // by its name again, a system's log say
+  if (s.peer.is_named()) return "connected";  // by its name again, for example a system's log
   said.warn(s.fd, row,
-            "sends to a socket of another process that has no name: after a restart it is as if that had closed it");
+            "sends to a socket of another process without a name: after a restart that socket is closed");
   return "left";
 }
 

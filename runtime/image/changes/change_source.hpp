@@ -1,4 +1,4 @@
-// A way in which the kernel knows what was written to.
+// A way to ask the kernel which pages were written to.
 #pragma once
 #include <runtime/image/format/regions.hpp>
 
@@ -14,12 +14,12 @@ class change_source {
   change_source(const change_source&) = delete;
   change_source& operator=(const change_source&) = delete;
 
-  /// From now on, writes to the regions that can be tracked are noted. Nobody writes to them meanwhile.
-  /// out: ascending: where nothing was written since the last mark(). At the first none.
+  /// Notes all writes to the trackable regions from now on. Nobody may write to them during the call.
+  /// out: ascending: the ranges without a write since the last mark(). The first call returns none.
   virtual std::vector<page_range> mark(std::span<const region> regions) = 0;
 };
 
-/// Memory that shows a file may change with it, and others write to what is shared.
+/// A private mapping of a file may change with the file. Other processes write to shared memory.
 inline bool is_private_memory(const region& r) noexcept { return !r.shared && !(r.is_file && !r.path.empty()); }
 
 inline void append_range(std::vector<page_range>& ranges, const page_range& next) {

@@ -50,7 +50,8 @@ change_tracker::change_tracker() noexcept {
   }
 }
 
-/// A device that the program has opened since may have written past the page tables: from now on all is summed.
+/// A device that the program has opened since then may have written past the page tables. From then on, all pages are
+/// summed.
 std::vector<page_range> change_tracker::mark(std::span<const region> regions) {
   if (const std::string device = source_ ? foreign_writer() : ""; !device.empty()) {
     source_.reset();

@@ -1,4 +1,4 @@
-// Which of the program's pages were written to since the last checkpoint, as the kernel knows it.
+// The pages that the program has written to since the last checkpoint, as the kernel reports them.
 #pragma once
 #include <runtime/image/changes/change_source.hpp>
 
@@ -9,23 +9,23 @@
 
 namespace mana::image {
 
-/// A device of this process that may write to memory past the page tables (RDMA, memory of others attached): its name, or
-/// empty.
+/// The name of a device of this process that may write to memory past the page tables (RDMA, attached memory of other
+/// processes). Empty: there is none.
 std::string foreign_writer();
 
-/// By the best way that this kernel has.
+/// Uses the best way that this kernel has.
 ///
 /// INV-32 a page that is called unwritten has the contents of the last mark()
 class change_tracker {
  public:
   change_tracker() noexcept;
 
-  /// "page tables", "soft-dirty bits": how changes are found; empty: they are not.
+  /// How changes are found: "page tables" or "soft-dirty bits". Empty: they are not found.
   const std::string& way() const noexcept { return way_; }
-  /// Why not in that way, or not in a better one; empty if it is the best that there is.
+  /// Why this way, or a better one, cannot be used. Empty: the best way is in use.
   const std::string& obstacle() const noexcept { return obstacle_; }
 
-  /// As change_source has it; without a way, nothing is unwritten.
+  /// As change_source::mark(). Without a way, no page counts as unwritten.
   std::vector<page_range> mark(std::span<const region> regions);
 
  private:

@@ -74,7 +74,7 @@ std::vector<page_range> soft_dirty::mark(std::span<const region> regions) {
   return unwritten;
 }
 
-/// What cannot be found out counts as written.
+/// A page whose state cannot be read counts as written.
 void soft_dirty::find_unwritten(const region& r, std::vector<page_range>& found) {
   for (std::uintptr_t at = r.begin; at < r.end;) {
     const std::size_t pages = std::min<std::size_t>((r.end - at) / page_bytes, entries_.size());

@@ -1,5 +1,5 @@
-// Changes by the soft-dirty bits of the page tables (Linux 3.11, CONFIG_MEM_SOFT_DIRTY): cleared for the whole process, set by
-// each write (Documentation/admin-guide/mm/soft-dirty.rst). No privilege is needed.
+// Finds changes by the soft-dirty bits of the page tables (Linux 3.11, CONFIG_MEM_SOFT_DIRTY). A mark clears the bits
+// of the whole process, and each write sets one (Documentation/admin-guide/mm/soft-dirty.rst). No privilege is needed.
 #pragma once
 #include <runtime/image/changes/change_source.hpp>
 
@@ -7,12 +7,12 @@
 
 namespace mana::image {
 
-/// Three things that a clean bit does not say:
-/// - whether somebody else has cleared it: a page of our own is written to after each mark, and whoever clears the others
-///   clears its bit too. Then nothing is called unwritten.
-/// - whether the page was given back and read again, which is then one of zeros with a clean bit: pages that read as zeros
-///   are never called unwritten.
-/// - anything of a page that is not there: it counts as written, too.
+/// A clean bit does not tell three things:
+/// - whether another process has cleared it. This class writes to a page of its own after each mark. Clearing the other
+///   pages' bits clears this page's bit too, and then no page counts as unwritten.
+/// - whether the page was given back and read again. Such a page has zeros and a clean bit. Therefore a page that reads
+///   as zeros never counts as unwritten.
+/// - anything of a missing page: it counts as written, too.
 class soft_dirty final : public change_source {
  public:
   /// errors: std::runtime_error: why this kernel cannot
@@ -30,7 +30,7 @@ class soft_dirty final : public change_source {
   void find_unwritten(const region& r, std::vector<page_range>& found);
 
   int pagemap_ = -1, clear_ = -1;
-  volatile char* witness_ = nullptr;         // a page that nobody but this writes to
+  volatile char* witness_ = nullptr;         // only this class writes to this page
   bool marked_ = false;
   std::vector<std::uint64_t> entries_;       // of the kernel's pagemap, for a part of a region
 };

@@ -24,7 +24,7 @@ namespace mana::image {
 
 namespace {
 
-/// out: as ioctl's; scan.walk_end says how far it came
+/// out: as of the ioctl; scan.walk_end says how far the scan came
 int scan_pages(int pagemap, pm_scan_arg& scan) noexcept {
   int n = 0;
   do n = ioctl(pagemap, PAGEMAP_SCAN, &scan);
@@ -48,9 +48,9 @@ bool protect_range(int fault_fd, int pagemap, char* begin, std::size_t bytes) no
   return ioctl(fault_fd, UFFDIO_REGISTER, &range) == 0 && scan_pages(pagemap, scan) >= 0;
 }
 
-/// Kernels before 6.13 (and its corrections to older ones) leave the mark on a page that mremap moves: where it comes to, which
-/// had other bytes at the checkpoint, it would count as unwritten.
-/// out: whether a page that was moved counts as written
+/// Kernels before 6.13, except those with the correction, leave the mark on a page that mremap moves. The new place had
+/// other bytes at the checkpoint, but would count as unwritten.
+/// out: whether a moved page counts as written
 bool tells_moved_pages(int fault_fd, int pagemap) noexcept {
   constexpr std::size_t bytes = 2 * page_bytes;
   void* const all = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,7 +58,7 @@ bool tells_moved_pages(int fault_fd, int pagemap) noexcept {
   char* const from = static_cast<char*>(all);
   char* const to = from + page_bytes;
   from[0] = to[0] = 1;
-  // Not by libc's function: UCX has one of its own in its place, which forgets the last argument.
+  // Not by libc's function: UCX replaces it by one that drops the last argument.
   bool tells = protect_range(fault_fd, pagemap, from, bytes) &&
                syscall(SYS_mremap, from, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) ==
                    static_cast<long>(reinterpret_cast<std::uintptr_t>(to));
@@ -79,7 +79,7 @@ bool tells_moved_pages(int fault_fd, int pagemap) noexcept {
   return tells;
 }
 
-/// out: why not; empty: it can
+/// out: why the kernel cannot do it; empty: it can
 std::string begin(int fault_fd, int pagemap) {
   if (fault_fd < 0 || pagemap < 0) return std::string("userfaultfd: ") + std::strerror(errno);
   uffdio_api api{};
@@ -122,7 +122,7 @@ std::vector<page_range> write_protection::mark(std::span<const region> regions) 
   return unwritten;
 }
 
-/// A mapping that is tracked already stays so. One that the program itself watches is left to it.
+/// A tracked mapping stays tracked. A mapping that the program itself watches is left to the program.
 bool write_protection::track(const region& r) noexcept {
   uffdio_register range{};
   range.range = {r.begin, r.end - r.begin};
@@ -142,14 +142,14 @@ void write_protection::find_unwritten(const region& r, std::vector<page_range>& 
   scan.category_mask = PAGE_IS_WPALLOWED | PAGE_IS_WRITTEN;
   for (scan.start = r.begin; scan.start < scan.end; scan.start = scan.walk_end) {
     const int n = scan_pages(pagemap_, scan);
-    if (n < 0 || scan.walk_end <= scan.start) return;      // what is not found counts as written
+    if (n < 0 || scan.walk_end <= scan.start) return;      // a page that is not found counts as written
     for (int i = 0; i < n; ++i) append_range(found, {part[i].start, part[i].end});
   }
 }
 
-/// Those that were written and are there. One that never was is not protected: that would take a page table, and an entry there
-/// that looks like a page. It counts as written from its first use on. Without a place for results the kernel takes all pages
-/// that have a table, whatever they are.
+/// Protects the present pages that were written to. A page that was never written to is not protected: its protection
+/// would take a page table, with an entry that looks like a page. Such a page counts as written from its first use on.
+/// Without room for results the kernel would protect every page that has a table.
 bool write_protection::protect(const region& r) const noexcept {
   page_region ignored[512];
   pm_scan_arg scan{};

@@ -1,11 +1,12 @@
-// Changes by write protection in the page tables, which nobody is told of (userfaultfd's asynchronous mode, Linux 6.7), and
-// which is asked for afterwards (PAGEMAP_SCAN). No privilege is needed.
+// Finds changes by write protection in the page tables. userfaultfd's asynchronous mode (Linux 6.7) notifies nobody;
+// PAGEMAP_SCAN reports the changes afterwards. No privilege is needed.
 #pragma once
 #include <runtime/image/changes/change_source.hpp>
 
 namespace mana::image {
 
-/// What is mapped, moved or given back is a new mapping, which is not tracked, or has no page, which counts as written.
+/// Memory that was mapped, moved or given back is in a new mapping, which is not tracked, or has no page. Both count as
+/// written.
 class write_protection final : public change_source {
  public:
   /// errors: std::runtime_error: why this kernel cannot

@@ -21,7 +21,7 @@ namespace {
 
 using file_bytes = std::span<const unsigned char>;
 
-/// The bytes of a file from `offset` on, as many as there are, at most `bytes`.
+/// Reads the file from `offset` on: `bytes` bytes, or fewer if the file ends before.
 using reader = std::function<file_bytes(std::uint64_t offset, std::size_t bytes)>;
 
 template <class T>
@@ -43,7 +43,7 @@ std::string hex(file_bytes bytes) {
   return text;
 }
 
-/// The build id among the notes of one segment; empty if it is not there.
+/// The build id among the notes of one segment; empty if they have none.
 std::string build_id_in(file_bytes notes, std::size_t alignment) {
   const std::size_t aligned = alignment == 8 ? 8 : 4;
   const auto padded = [aligned](std::size_t n) { return (n + aligned - 1) / aligned * aligned; };
@@ -59,7 +59,7 @@ std::string build_id_in(file_bytes notes, std::size_t alignment) {
   return {};
 }
 
-/// As far as they can be read; none if it is no ELF file.
+/// The segments that can be read; none if the file is no ELF file.
 std::vector<Elf64_Phdr> segments_of(const reader& file) {
   const auto header = value_at<Elf64_Ehdr>(file, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
@@ -83,7 +83,7 @@ std::string find_build_id(const reader& file) {
   return {};
 }
 
-/// `held` has what was read last.
+/// `held` keeps the bytes that were read last.
 reader reader_of(int fd, const std::string& path, std::vector<unsigned char>& held) {
   return [fd, &path, &held](std::uint64_t offset, std::size_t bytes) -> file_bytes {
     if (offset > static_cast<std::uint64_t>(INT64_MAX) - bytes) return {};
@@ -117,7 +117,7 @@ std::string build_id_of(int fd, const std::string& path) {
 std::uint64_t loaded_bytes_of(int fd, const std::string& path) {
   std::vector<unsigned char> held;
   struct stat about{};
-  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be examined");
   const auto all = static_cast<std::uint64_t>(about.st_size);
   std::uint64_t end = 0;
   for (const Elf64_Phdr& segment : segments_of(reader_of(fd, path, held)))

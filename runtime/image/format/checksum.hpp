@@ -11,14 +11,15 @@
 
 namespace mana::image {
 
-/// XXH3-64 by the widest vectors that the processor has: half the time of XXH3_64bits, and the same value. Not beside a codec,
-/// which loses more than this gains (docs/design/image.md).
+/// XXH3-64 by the widest vectors of the processor: the value of XXH3_64bits in half the time. Not for use next to a
+/// codec, which loses more time than the checksum gains (docs/design/image.md).
 inline std::uint64_t wide_checksum(const void* bytes, std::size_t n) noexcept { return XXH3_64bits_dispatch(bytes, n); }
 
-/// Of a compressed chunk: XXH3-64 over what is stored, with that of its memory as seed.
+/// Of a compressed chunk: XXH3-64 over the stored bytes, seeded with the XXH3-64 of the chunk's memory.
 std::uint64_t packed_checksum(const char* memory, std::size_t bytes, const char* stored, std::size_t stored_bytes) noexcept;
 
-/// Of a chunk. Both its memory and what the file holds of it count: different blocks may unpack to the same memory.
+/// Of a chunk. The checksum covers both the memory and the stored bytes, since different blocks may unpack to the same
+/// memory.
 /// stored: equal to memory if it is not compressed
 inline std::uint64_t chunk_checksum(const char* memory, std::size_t bytes, const char* stored,
                                     std::size_t stored_bytes) noexcept {

@@ -20,7 +20,7 @@ namespace mana::image {
 
 namespace {
 
-/// Takes values and bytes off the tables; each take says whether there was so much.
+/// Takes values and bytes off the tables. Each take says whether there were enough bytes.
 class table_reader {
  public:
   explicit table_reader(std::span<const std::uint8_t> bytes) noexcept : left_(bytes) {}
@@ -48,11 +48,11 @@ class positioned_file {
  public:
   positioned_file(int fd, const std::string& path) : fd_(fd), path_(path) {
     struct stat about{};
-    if (fstat(fd_, &about) != 0) files::throw_io(path_, "cannot be looked at");
+    if (fstat(fd_, &about) != 0) files::throw_io(path_, "cannot be examined");
     bytes_ = static_cast<std::uint64_t>(about.st_size);
   }
   std::uint64_t bytes() const noexcept { return bytes_; }
-  /// out: false if the file ends before
+  /// out: false if the file ends too early
   bool read(std::uint64_t at, void* into, std::size_t n) const {
     if (at > bytes_ || n > bytes_ - at) return false;
     for (std::size_t done = 0; done < n;) {
@@ -74,10 +74,10 @@ class positioned_file {
 };
 
 constexpr std::uint64_t most_offset = std::uint64_t{1} << 62;
-constexpr std::size_t most_name_bytes = 255, most_path_bytes = 4095;      // of Linux
+constexpr std::size_t most_name_bytes = 255, most_path_bytes = 4095;      // limits of Linux
 constexpr std::size_t most_mapped_path_bytes = most_path_bytes + 10;      // the kernel adds " (deleted)"
 
-/// None of this version's header has a meaning in it that is not said below.
+/// This version's header has no counts and no checksum of the tables: the trailer has them.
 bool is_sane(const file_header& h) noexcept {
   return h.page_bytes == page_bytes && h.section_count == 0 && h.region_count == 0 && h.tables_bytes == 0 &&
          h.tables_checksum == 0;
@@ -155,7 +155,7 @@ void take_sources(table_reader& from, std::uint32_t count, const positioned_file
   }
 }
 
-/// What can be said without the file that it is in.
+/// The checks that need no file.
 bool is_sane(const chunk_record& r, const contents& in) noexcept {
   const bool whole = r.memory_bytes > 0 && r.memory_bytes % page_bytes == 0 && r.address % page_bytes == 0 &&
                      r.skipped_bytes % page_bytes == 0 && r.unpacked_bytes % page_bytes == 0 &&
@@ -172,7 +172,7 @@ bool is_sane(const chunk_record& r, const contents& in) noexcept {
          std::all_of(std::begin(r.zero), std::end(r.zero), [](std::uint8_t byte) { return byte == 0; });
 }
 
-/// All are within regions and ascend; together they are what the trailer says.
+/// All chunks are within regions and ascend. Their sums agree with the trailer.
 void check_chunks(const positioned_file& file, const contents& c) {
   std::uintptr_t after = 0;
   std::size_t at = 0;
@@ -240,7 +240,7 @@ chunk_record as_record(const format_1::chunk_header& h, std::uint64_t offset) no
           static_cast<std::uint8_t>(how), {}};
 }
 
-/// Each chunk's header is before its bytes: they are read one by one, up to the trailer.
+/// Each chunk's header precedes its bytes. The headers are read one by one, up to the trailer.
 void find_chunks(const positioned_file& file, contents& c) {
   checksum_state headers;
   headers.add(&c.header.checksum, sizeof c.header.checksum);
@@ -248,7 +248,7 @@ void find_chunks(const positioned_file& file, contents& c) {
   for (;;) {
     format_1::chunk_header h{};
     if (!file.read(at, &h, sizeof h)) file.damaged("it ends within its memory");
-    if (h.address == format_1::trailer_magic) break;     // no address
+    if (h.address == format_1::trailer_magic) break;     // no address has this value
     at += sizeof h;
     if (h.memory_bytes == 0 || h.memory_bytes > chunk_bytes || h.stored_bytes > h.memory_bytes)
       file.damaged("a chunk's header is wrong");

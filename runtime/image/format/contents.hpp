@@ -1,4 +1,4 @@
-// What an image file says of itself: everything but the memory, checked.
+// The contents of an image file except its memory, checked.
 #pragma once
 #include <runtime/files/image_error.hpp>
 #include <runtime/image/format/regions.hpp>
@@ -16,7 +16,7 @@ struct section {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Another file that chunks are in.
+/// Another file that holds chunks.
 struct source {
   source_kind kind = source_kind::generation;
   std::uint64_t generation = 0;      // number; program_file: 0
@@ -31,8 +31,8 @@ struct contents {
   std::vector<region> regions;       // ascending, none overlaps another
   std::vector<source> sources;       // sources[n - 1] is a record's source n
   std::vector<chunk_record> chunks;  // ascending, within regions, none overlaps another
-  std::uint64_t memory_bytes = 0;    // that the chunks give
-  std::uint64_t own_bytes = 0;       // that chunks take in this file
+  std::uint64_t memory_bytes = 0;    // given by chunks
+  std::uint64_t own_bytes = 0;       // taken by chunks in this file
   std::uint64_t chunks_begin = 0, chunks_end = 0;   // where in the file chunks can be
   std::uint64_t identity = 0;        // checksum of the trailer: tells this image from every other
 };
@@ -45,7 +45,7 @@ contents read_contents(int fd, const std::string& path);
 /// Other generations that an image of generation `own` refers to, ascending.
 std::vector<std::uint64_t> builds_on(const std::vector<source>& sources, std::uint64_t own);
 
-/// Memory of it is in files of the program's.
+/// Whether files of the program hold a part of its memory.
 bool refers_to_program_files(const contents& image) noexcept;
 
 /// As contents::identity, without reading the tables.     errors: image_error (damaged, io)

@@ -1,4 +1,4 @@
-// Contents of a file without a name, as the writer of an image reads them: by a descriptor, since no memory shows them.
+// Contents of a file without a name. No memory shows them, so the writer of an image reads them through a descriptor.
 #pragma once
 #include <mana/image/format.hpp>
 
@@ -16,11 +16,11 @@ namespace mana::image {
 
 struct file_part { std::int64_t begin, end; };     // bytes of the file
 
-/// Nothing allocates or throws but the constructor.
+/// Only the constructor allocates or throws.
 class file_contents {
  public:
-  /// in: is_own  the descriptor is closed when this ends
-  ///     parts   ascending, none overlapping another: what is to be read. The rest is holes, or is kept elsewhere
+  /// in: is_own  this object closes the descriptor at its end
+  ///     parts   the bytes to read, ascending, without overlap. The rest is holes, or is kept elsewhere
   file_contents(int fd, bool is_own, std::vector<file_part> parts) : fd_(fd), is_own_(is_own), parts_(std::move(parts)) {}
   ~file_contents() {
     if (is_own_) close(fd_);
@@ -28,7 +28,7 @@ class file_contents {
   file_contents(const file_contents&) = delete;
   file_contents& operator=(const file_contents&) = delete;
 
-  /// Marks the pages, from `offset` on, that parts lie in.      out: whether there is one
+  /// Marks the pages, from `offset` on, that contain a part.      out: whether there is one
   bool find(std::uint64_t offset, std::size_t pages, bool* holds) const noexcept {
     std::fill_n(holds, pages, false);
     const auto begin = static_cast<std::int64_t>(offset), end = begin + static_cast<std::int64_t>(pages * page_bytes);
@@ -42,7 +42,8 @@ class file_contents {
     return any;
   }
 
-  /// Runs of wanted pages, to the same places in `into`; zeros behind the file's end.      out: false: errno says why
+  /// Copies the wanted pages to the same places in `into`, with zeros behind the file's end.
+  /// out: false: errno says why
   bool copy(std::uint64_t offset, std::size_t pages, const bool* wanted, char* into) const noexcept {
     for (std::size_t i = 0; i < pages;) {
       std::size_t n = i;

@@ -10,31 +10,35 @@ namespace {
 
 constexpr char introduction[] = R"(# Format of images
 
-Made by `mana-image-format` from include/mana/image/format_table.hpp and section_table.hpp; a test compares them.
+`mana-image-format` prints this page from include/mana/image/format_table.hpp and section_table.hpp. A test compares them.
 
-A checkpoint is a directory `gen-NNNNNN` with a file `rank-NNNNN.mana` for each rank and a `manifest.json`, which is written
-last: without it there is no checkpoint. This is the format of the ranks' files, version 2. All numbers are little endian.
-A reader of version n reads n-1; golden files of both are in tests/unit/image/golden.
+A checkpoint is a directory `gen-NNNNNN` with a file `rank-NNNNN.mana` for each rank and a `manifest.json`. mana writes the
+manifest last: without it the checkpoint does not exist. This page describes version 2 of the ranks' files. All numbers are
+little endian. A reader of version n also reads version n-1. Golden files of both are in tests/unit/image/golden.
 
     file_header, zeros up to a page
-    bytes of chunks: those that are not compressed begin on whole pages, what lies between is zeros
+    bytes of chunks: uncompressed ones begin on whole pages, with zeros between them
     tables:  sections   section_header and bytes of each
              regions    region_record and path of each
              sources    source_record and name of each
              chunks     chunk_records
     trailer
 
-The chunk records are the image: each says where a piece of the program's memory is, in this file or in that of a source.
-Pages of a region that no record gives read as zeros. A record may give a part of a chunk: after it was unpacked and its
-checksum compared, `skipped_bytes` are left out, and `memory_bytes` taken. All that a restart reads is covered by a checksum:
-the header's and the trailer's own, the tables' in the trailer, each chunk's in its record. The manifest has the trailer's, and
-so all.
+The chunk records are the image. Each says where the bytes of a piece of the program's memory are: in this file or in a
+source's file. Pages of a region without a record read as zeros. A record may give a part of a chunk. A reader unpacks the
+chunk, compares its checksum, leaves out `skipped_bytes`, and takes `memory_bytes`.
 
-What is stored as it is lies on whole pages of the file, so that it can be mapped in place (`mana restart --lazy`).
+Checksums cover everything that a restart reads. Header and trailer have their own, the trailer has the tables', and each
+record has its chunk's. The manifest has the trailer's, and so covers everything.
 
-A reader checks before it maps anything: sizes and counts against the file's length, addresses (whole pages, within the
-program's window or its fixed segments, ascending, none overlapping another), names (no path in a source's), and that all
-reserved bytes are 0.
+Uncompressed chunks lie on whole pages of the file, so that a restart can map them in place (`mana restart --lazy`).
+
+A reader checks all this before it maps anything:
+
+- sizes and counts fit the file's length
+- addresses are whole pages within the program's window or its fixed segments, ascend, and do not overlap
+- a source's name has no path
+- all reserved bytes are 0
 )";
 
 void print(const record_row& record) {
@@ -48,16 +52,16 @@ void print(const record_row& record) {
 const char* words_of(section_need need) {
   switch (need) {
     case section_need::always: return "needs it";
-    case section_need::optional: return "goes on without";
+    case section_need::optional: return "continues without it";
   }
   return "";
 }
 
 const char* words_of(saved_when when) {
   switch (when) {
-    case saved_when::when_stopped: return "when the ranks stand";
+    case saved_when::when_stopped: return "when the ranks have stopped";
     case saved_when::with_memory: return "with the memory";
-    case saved_when::by_saver: return "by what writes images";
+    case saved_when::by_saver: return "by the writer of images";
   }
   return "";
 }
@@ -69,7 +73,7 @@ const char* words_of(restored_when when) {
     case restored_when::memory: return "before memory is filled";
     case restored_when::registers: return "after memory is filled";
     case restored_when::later: return "for later checkpoints";
-    case restored_when::never: return "for people alone";
+    case restored_when::never: return "only for people";
   }
   return "";
 }
@@ -87,7 +91,7 @@ int main() {
   std::fputs(introduction, stdout);
   std::fputs("\n## Records\n", stdout);
   for (const record_row& record : record_table) print(record);
-  std::fputs("\n## Sections\n\nA section that is not in this list is refused by its name, never left out.\n\n"
+  std::fputs("\n## Sections\n\nA restart refuses a section that is missing in this list, and names it.\n\n"
              "| name | since | a restart | encoding | holds | written | read | code of both |\n|---|---|---|---|---|---|---|---|\n",
              stdout);
   for (const section_row& s : section_table) print(s);

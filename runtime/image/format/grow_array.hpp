@@ -1,5 +1,5 @@
-// An array that grows without malloc: in a process that was forked off another thread's work, malloc's locks may be held
-// for ever.
+// An array that grows without malloc. A process forked from a running multithreaded one may find malloc's locks held
+// forever.
 #pragma once
 #include <sys/mman.h>
 
@@ -38,7 +38,7 @@ class grow_array {
   void clear() noexcept { size_ = 0; }
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
-  std::size_t bytes() const noexcept { return bytes_; }      // that it takes
+  std::size_t bytes() const noexcept { return bytes_; }      // that the array takes
   T& back() noexcept { return data_[size_ - 1]; }
   T& operator[](std::size_t i) noexcept { return data_[i]; }
   const T& operator[](std::size_t i) const noexcept { return data_[i]; }

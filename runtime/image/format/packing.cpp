@@ -1,7 +1,7 @@
 #include <runtime/image/format/packing.hpp>
 
 #include <lz4.h>
-#define ZSTD_STATIC_LINKING_ONLY     // contexts in memory of ours
+#define ZSTD_STATIC_LINKING_ONLY     // contexts in our own memory
 #include <zstd.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 static_assert(LZ4_MAX_INPUT_SIZE > chunk_bytes);
 
-constexpr int default_acceleration = 4;  // a third faster than 1 for a few percent of the size
+constexpr int default_acceleration = 4;  // saves a third of the time of 1, for a few percent of the size
 constexpr int default_level = 3;
 
 int number(const std::string& text, const std::string& whole, int least, int most) {
@@ -27,7 +27,7 @@ int number(const std::string& text, const std::string& whole, int least, int mos
   return value;
 }
 
-/// What a context needs for the greatest chunk and all smaller ones: the parameters of a level depend on the size.
+/// The memory of a context that suits a chunk of any size: a level's parameters depend on the size.
 std::size_t zstd_bytes(int level) {
   std::size_t most = 0;
   for (std::size_t bytes = page_bytes; bytes <= chunk_bytes; bytes += page_bytes)
@@ -72,9 +72,9 @@ packer::packer(const packing& how) : how_(how) {
 
 packer::~packer() = default;
 
-/// Memory that packs badly costs the most time for the least gain: unless the user wants it packed, it is only where
-/// the disk is slower still. A trial counts from when it is asked for, not from when it is heard of: there are no more
-/// of them where several chunks are under way.
+/// Memory that packs badly costs the most time for the least gain. In automatic mode such memory is tried only if the
+/// disk is slower still. A trial counts when it is requested, not when its result arrives, so that several chunks under
+/// way add no trials.
 bool packing_choice::is_tried(bool ahead) noexcept {
   if (mode_ != packing_mode::auto_lz4) return mode_ != packing_mode::none;
   if (!packs_well_ && skipped_ < skip && !ahead) {
@@ -85,7 +85,7 @@ bool packing_choice::is_tried(bool ahead) noexcept {
   return true;
 }
 
-/// Both give up at the limit.
+/// Both codecs give up at the limit.
 std::size_t packer::pack(const char* memory, std::size_t bytes, char* into) noexcept {
   std::size_t packed = 0;
   if (how_.mode == packing_mode::zstd) {
@@ -105,7 +105,7 @@ bool unpack(codec how, const char* stored, std::size_t stored_bytes, char* into,
     return LZ4_decompress_safe(stored, into, static_cast<int>(stored_bytes), static_cast<int>(unpacked_bytes)) ==
            static_cast<int>(unpacked_bytes);
   if (how == codec::zstd) {
-    // A context of its own for each would be made anew and thrown away: this one serves the thread.
+    // One context for the thread, so that chunks do not each make and discard one.
     thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
     return context && ZSTD_decompressDCtx(context.get(), into, unpacked_bytes, stored, stored_bytes) == unpacked_bytes;
   }

@@ -8,7 +8,7 @@
 
 namespace mana::image {
 
-/// auto_lz4 packs where that makes the checkpoint shorter; the others do what their names say.
+/// auto_lz4 packs if that makes the checkpoint shorter. The other modes always do what their names say.
 enum class packing_mode { auto_lz4, none, lz4, zstd };
 
 struct packing {
@@ -17,30 +17,30 @@ struct packing {
 };
 
 /// in:     text  "auto", "none", "lz4", "lz4:N" (N: 1 … 64, acceleration), "zstd" or "zstd:N" (N: 1 … 19, level)
-/// errors: std::invalid_argument with a sentence
+/// errors: std::invalid_argument with a sentence for the user
 packing parse_packing(const std::string& text);
 std::string as_text(const packing& p);
 
-/// Which chunks are tried, of all in their order.
+/// Chooses the chunks that are tried, in the order of the chunks.
 class packing_choice {
  public:
   explicit packing_choice(packing_mode mode) noexcept : mode_(mode) {}
 
-  /// Whether it is worth while to try the next chunk. ahead: the disk is slower than what it is given
+  /// Whether the next chunk is worth a try.     in: ahead  the writer is ahead of the disk
   bool is_tried(bool ahead) noexcept;
-  /// Of chunks that were tried, in their order; some may have been asked for since.     packed: 0: it did not shrink
+  /// Takes the results of tried chunks, in their order; more chunks may have been tried since.
+  /// in: packed  0: it did not shrink
   void hear(std::size_t bytes, std::size_t packed) noexcept { packs_well_ = packed > 0 && packed <= bytes / 2; }
 
  private:
   packing_mode mode_;
-  bool packs_well_ = false;          // the chunk that was heard of last
-  unsigned skipped_ = skip;          // chunks since one was tried
+  bool packs_well_ = false;          // of the last result
+  unsigned skipped_ = skip;          // chunks since the last try
 
   static constexpr unsigned skip = 15;     // chunks, after one that packed badly
 };
 
-/// Packs chunks, one after another. After the constructor nothing allocates, locks or throws, or touches thread-local
-/// variables.
+/// Packs chunks, one after another. Only the constructor allocates, locks, throws, or touches thread-local variables.
 class packer {
  public:
   explicit packer(const packing& how);
@@ -50,7 +50,7 @@ class packer {
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   /// in:  into  room for `bytes`, at most chunk_bytes
-  /// out: bytes that the packed chunk takes; 0: it does not shrink
+  /// out: size of the packed chunk in bytes; 0: it does not shrink
   std::size_t pack(const char* memory, std::size_t bytes, char* into) noexcept;
 
  private:
@@ -60,10 +60,10 @@ class packer {
   void* zstd_ = nullptr;             // ZSTD_CCtx in the workspace
 };
 
-/// That chunks are packed by.
+/// The codec that packs chunks in this mode.
 constexpr codec codec_of(packing_mode mode) noexcept { return mode == packing_mode::zstd ? codec::zstd : codec::lz4; }
 
-/// out: false if these are no such bytes
+/// out: false if `stored` is not the packed form of that many bytes
 bool unpack(codec how, const char* stored, std::size_t stored_bytes, char* into, std::size_t unpacked_bytes) noexcept;
 
 }  // namespace mana::image

@@ -41,7 +41,7 @@ bool parse_line(const std::string& line, region& out) {
   return true;
 }
 
-/// Of a context of the kernel's asynchronous I/O: the section "process" has what is in it.
+/// A ring of the kernel's asynchronous I/O. The section "process" has its contents.
 bool is_async_ring(const region& r) { return r.shared && r.path == "/[aio] (deleted)"; }
 
 }  // namespace

@@ -9,10 +9,10 @@ namespace mana::image {
 
 section saving_section(const std::string& mode);
 
-/// Empty where the image does not say.
+/// Empty if the image does not say.
 std::string mode_of(const contents& image);
 
-/// Of an image that is written anew; one that does not say how it was written does not get to.
+/// For an image that is written again. Does nothing if the image does not say how it was written.
 void set_mode(std::vector<section>& sections, const std::string& mode);
 
 }  // namespace mana::image

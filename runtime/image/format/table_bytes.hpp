@@ -13,7 +13,7 @@ namespace mana::image {
 
 file_header header_of(std::uint32_t rank, std::uint32_t world_size, const processor_features& needed) noexcept;
 
-/// Each appends a row, with the bytes that belong to it.     errors: std::bad_alloc
+/// Each function appends a row and its bytes.     errors: std::bad_alloc
 void add(std::vector<char>& to, const section& s);
 void add(std::vector<char>& to, const region& r);
 void add(std::vector<char>& to, const source& s);

@@ -6,7 +6,7 @@ namespace {
 
 std::string text_of(lower::boundary_version v) { return std::to_string(v.major) + "." + std::to_string(v.minor); }
 
-/// What reads it, as the user finds it.
+/// The mana that reads the image, in words for the user.
 std::string reader_of(lower::boundary_version image) {
   for (const lower::former_major& former : lower::former_majors)
     if (image.major <= former.major)

@@ -1,4 +1,4 @@
-// Makes a section of what is seen in the program's memory while an image is written, so that a restart need not look there.
+// Looks at the program's memory while an image is written, and makes a section from it. A restart then need not look.
 #pragma once
 #include <runtime/image/format/regions.hpp>
 
@@ -9,19 +9,21 @@
 
 namespace mana::image {
 
-/// Only build_on() may allocate, lock or throw: the rest may run in a process that was forked off.
+/// Only build_on() may allocate, lock or throw: the other functions may run in a forked process.
 class memory_observer {
  public:
   virtual ~memory_observer() = default;
 
   virtual std::string section_name() const = 0;      // at most 23 bytes
-  /// Before all others: what unchanged() speaks of.     earlier: this section of the image before; nothing: it has none
+  /// Called first. Sets the image that unchanged() refers to.
+  /// in: earlier  this section of that image; nothing: it has none
   virtual void build_on(std::optional<std::span<const std::uint8_t>> earlier) = 0;
-  /// The copy of memory at `address` that is written. Of a region, the memory comes in ascending order; zeros may be left out.
+  /// Sees the copy of memory at `address` that is written. The memory of a region comes in ascending order, perhaps
+  /// without zeros.
   virtual void see(std::span<const std::uint64_t> copy, std::uintptr_t address, const region& of) noexcept = 0;
-  /// The image before has these pages as they are.
+  /// These pages are the same as in the earlier image.
   virtual void unchanged(std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
-  /// When all was seen. Nothing: the image gets no such section.
+  /// Called when all memory was seen.     out: nothing: the image gets no such section
   virtual std::optional<std::span<const std::uint8_t>> bytes() const noexcept = 0;
 };
 

@@ -30,10 +30,10 @@ constexpr std::uint64_t guard = std::uint64_t{1} << 58, swapped = std::uint64_t{
 constexpr std::size_t line_bytes = 64;
 static_assert(page_bytes % line_bytes == 0);
 
-/// Of which the page tables say what there is.
+/// The page tables tell which of its pages exist.
 bool is_in_page_tables(const region& r) noexcept { return !r.is_file && !r.shared; }
 
-/// Asks for memory a page before it copies it: five sixths of the time that memcpy takes, two thirds with huge pages.
+/// Prefetches memory one page ahead. Takes five sixths of memcpy's time, two thirds with huge pages.
 void copy_pages(char* into, const char* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += line_bytes) {
     __builtin_prefetch(from + at + page_bytes);
@@ -78,7 +78,7 @@ int own_memory::find_touched(const region& r, std::uintptr_t begin, std::size_t 
   return std::find(touched, touched + pages, true) != touched + pages ? 1 : 0;
 }
 
-/// Read for many pages at a time: large reservations are mostly holes.
+/// Reads the entries of many pages at a time: large reservations are mostly holes.
 const std::uint64_t* own_memory::page_entries(const region& r, std::uintptr_t begin, std::size_t pages) noexcept {
   if (begin < begin_ || begin + pages * page_bytes > end_) {
     const std::size_t count = std::min((r.end - begin) / page_bytes, capacity);
@@ -101,9 +101,10 @@ bool own_memory::copy(const region& r, std::uintptr_t begin, std::size_t pages, 
   return is_in_page_tables(r) ? copy_private(r, begin, pages, wanted, into) : copy_file(r, begin, pages, wanted, into);
 }
 
-/// Only what is there is read in place. The kernel shows guards as what is swapped out (MADV_GUARD_INSTALL; before Linux 6.15
-/// they cannot be told from it): what it cannot read of that, the program cannot either. That it does not read what is there
-/// is no reason to lose it: some kernels keep what is protected from everybody (proc_mem.force_override).
+/// Reads only present pages in place. The kernel shows a guard as a swapped page (MADV_GUARD_INSTALL); before Linux
+/// 6.15 the two look the same. If the kernel cannot read such a page, the program cannot read it either. An unreadable
+/// present page is a failure: some kernels refuse to read protected memory for anybody (proc_mem.force_override), and
+/// its contents would be lost.
 bool own_memory::copy_private(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
   const std::uint64_t* const entries = page_entries(r, begin, pages);
   if (entries == nullptr) return false;
@@ -120,7 +121,8 @@ bool own_memory::copy_private(const region& r, std::uintptr_t begin, std::size_t
   return true;
 }
 
-/// What cannot be read is behind the file's end, or its disk fails. What is not there of a file that a restart maps again is zeros, and wanted.
+/// An unreadable page is behind the file's end, or the disk fails. If a restart maps the file again, a hole is wanted,
+/// as zeros.
 bool own_memory::copy_file(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
   const unsigned char* const there = files_.find(r, begin, pages);
   const auto is_hole = [&](std::size_t i) { return there != nullptr && (there[i] & 1) == 0; };
@@ -139,7 +141,8 @@ bool own_memory::copy_file(const region& r, std::uintptr_t begin, std::size_t pa
   return true;
 }
 
-/// Pages [first, end) of those at `begin`.     out: false: some cannot be read, and are not wanted any more; errno says why
+/// Reads pages [first, end) of those at `begin`.
+/// out: false: some are unreadable, and no longer wanted; errno says why
 bool own_memory::read_pages(std::uintptr_t begin, std::size_t first, std::size_t end, bool* wanted, char* into) const noexcept {
   if (read(begin + first * page_bytes, (end - first) * page_bytes, into + first * page_bytes)) return true;
   int error = 0;

@@ -1,4 +1,4 @@
-// The program's memory as the writer of an image reads it: in the process itself, or in one that was forked off.
+// The program's memory as the writer of an image reads it, in the process itself or in a forked copy.
 #pragma once
 #include <runtime/image/format/regions.hpp>
 #include <runtime/image/memory/page_source.hpp>
@@ -9,9 +9,11 @@
 
 namespace mana::image {
 
-/// INV-21 what is packed is what is summed: never the memory itself, which may still change where nobody will miss it
-/// (below the stack pointer of a thread that waits for the writer, in files that other processes map), but a copy.
-/// Nothing allocates or throws but the constructor.
+/// INV-21 the writer packs what it sums, whatever changes meanwhile: a copy, never the memory itself. Memory may still
+/// change where nobody cares: below the stack pointer of a thread that waits for the writer, or in files that other
+/// processes map.
+///
+/// Only the constructor allocates or throws.
 class own_memory final : public page_source {
  public:
   own_memory();
@@ -19,15 +21,17 @@ class own_memory final : public page_source {
   own_memory(const own_memory&) = delete;
   own_memory& operator=(const own_memory&) = delete;
 
-  /// Of the process that calls, from now on: what the kernel shows belongs to a process.     out: false; errno says why
+  /// Must be called by the process whose memory is read: what the kernel shows belongs to a process.
+  /// out: false; errno says why
   bool open() noexcept override;
 
-  /// Marks the pages of [begin, begin + pages) that may hold something. Those of private anonymous memory that were never
-  /// touched, and guards, are known to the kernel; of files, all may, but holes of those that are in memory alone.
+  /// Marks the pages of [begin, begin + pages) that may hold something. The kernel knows the untouched pages of private
+  /// anonymous memory, guards, and holes of files that are in memory alone. All other pages of files may hold
+  /// something.
   /// out: -1 failed, 0 none, 1 some
   int find_touched(const region& r, std::uintptr_t begin, std::size_t pages, bool* touched) noexcept override;
 
-  /// One that cannot be read is beyond the end of its file, or a guard.
+  /// An unreadable page is beyond the end of its file, or is a guard.
   bool copy(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept override;
 
   static constexpr std::size_t capacity = 32768;     // entries: 128 MiB of memory
@@ -43,7 +47,7 @@ class own_memory final : public page_source {
 
   int pagemap_ = -1, memory_ = -1;
   std::uint64_t* entries_;
-  std::uintptr_t begin_ = 0, end_ = 0;               // the memory that they describe
+  std::uintptr_t begin_ = 0, end_ = 0;               // the memory that the entries describe
   shared_pages files_;
 };
 

@@ -1,4 +1,4 @@
-// Checksums of the pages that an image holds, to find those that did not change since.
+// Checksums of the pages in an image, to find the pages that did not change since.
 #pragma once
 #include <runtime/image/format/checksum.hpp>
 #include <runtime/image/format/regions.hpp>
@@ -16,15 +16,15 @@
 
 namespace mana::image {
 
-/// One for each page of some regions. In memory that a forked writer shares with its parent, of which only what is used
-/// takes room.
+/// One checksum for each page of some regions, in memory that a forked writer shares with its parent. Unused parts take
+/// no memory.
 class page_sums {
  public:
   static constexpr std::uint64_t unknown = 0, of_zeros = 1;
   static std::uint64_t of(const char* page) noexcept { return std::max<std::uint64_t>(wide_checksum(page, page_bytes), 2); }
 
   page_sums() = default;
-  /// All unknown.     errors: std::bad_alloc
+  /// All sums are unknown.     errors: std::bad_alloc
   explicit page_sums(std::span<const region> regions) {
     std::size_t pages = 0;
     for (const region& r : regions) {

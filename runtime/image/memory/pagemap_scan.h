@@ -1,4 +1,4 @@
-// The kernel's interface of PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst), for headers that are older.
+// The kernel's interface of PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst), for older headers.
 #pragma once
 #include <linux/types.h>
 #include <linux/fs.h>

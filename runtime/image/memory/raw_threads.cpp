@@ -51,7 +51,7 @@ int raw_threads::live(void* born) noexcept {
 unsigned raw_threads::start(body what, void* with) noexcept {
   constexpr int as_threads = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                              CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
-  // libc's own call leaves two of its signals out.
+  // libc's function leaves two of its signals unblocked.
   split::signal_set before = 0;
   const split::signal_set all = split::every_signal;
   raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&all), as_word(&before), split::signal_set_bytes);
@@ -70,7 +70,7 @@ unsigned raw_threads::start(body what, void* with) noexcept {
 void raw_threads::join() noexcept {
   for (; running_ > 0; --running_) {
     std::atomic<std::uint32_t>& id = births_[running_ - 1].id;
-    // The kernel wakes as if the word were shared.
+    // The kernel wakes waiters as if the word were shared.
     for (std::uint32_t seen = id.load(std::memory_order_acquire); seen != 0; seen = id.load(std::memory_order_acquire))
       raw_call(SYS_futex, as_word(&id), FUTEX_WAIT, seen);
   }

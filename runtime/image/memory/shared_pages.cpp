@@ -17,7 +17,7 @@ namespace mana::image {
 
 namespace {
 
-/// The kernel's own mount, where memfds, System V's and anonymous shared memory are.     out: 0: not known
+/// Device of the kernel's own mount, which has memfds, System V and anonymous shared memory.     out: 0: unknown
 std::uint64_t device_of_nameless() noexcept {
   const int fd = memfd_create("mana", MFD_CLOEXEC);
   struct stat about{};
@@ -26,7 +26,7 @@ std::uint64_t device_of_nameless() noexcept {
   return known ? about.st_dev : 0;
 }
 
-/// Of a file that may be deleted: its directory tells.
+/// The file may be deleted: its directory tells.
 bool is_on_tmpfs(const region& r) noexcept {
   char directory[PATH_MAX];
   const std::size_t length = r.path.find_last_of('/') + 1;
@@ -39,7 +39,7 @@ bool is_on_tmpfs(const region& r) noexcept {
          mount.f_type == TMPFS_MAGIC;
 }
 
-/// out: false: its path names another file
+/// out: false: the path names another file
 bool find_end(const region& r, std::uintptr_t& end) noexcept {
   end = r.end;
   if (!maps_file_again(r)) return true;
@@ -66,7 +66,7 @@ void shared_pages::begin() noexcept {
 bool shared_pages::look_at(const region& r) noexcept {
   if (region_ == &r) return known_;
   region_ = &r;
-  const bool is_image = r.path.empty() && !r.shared;       // that a lazy restart has mapped
+  const bool is_image = r.path.empty() && !r.shared;       // mapped by a lazy restart
   known_ = !has_swap_ && !is_image && ((nameless_ != 0 && r.device == nameless_) || is_on_tmpfs(r)) && find_end(r, end_of_file_);
   return known_;
 }

@@ -1,4 +1,4 @@
-// A value in memory that a process shares with those that are forked off it.
+// A value in memory that a process shares with its forked children.
 #pragma once
 #include <sys/mman.h>
 

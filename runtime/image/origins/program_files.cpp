@@ -28,10 +28,10 @@ namespace mana::image {
 
 namespace {
 
-/// The program needs its descriptors too, and so does who writes the image.
+/// The program and the writer of the image need descriptors too.
 constexpr std::size_t most_files = 128, spare_descriptors = 64;
 
-/// Holds descriptors that are to be free afterwards.
+/// Occupies descriptors, and frees them at its end for the program and the writer.
 class spare {
  public:
   spare() {
@@ -49,7 +49,7 @@ class spare {
 
 std::uint64_t identity_of(const std::string& build_id) { return XXH3_64bits(build_id.data(), build_id.size()); }
 
-/// out: empty if it cannot be opened; errno says why. Never waits for who writes to a FIFO.
+/// out: empty if the file cannot be opened; errno says why. Never waits for the writer of a FIFO.
 files::descriptor open_regular(const std::string& path) {
   files::descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat about{};
@@ -78,7 +78,7 @@ std::optional<opened_file> try_open(const std::string& path) {
   return file;
 }
 
-/// Paths, those with the most memory first, as many as may be open.
+/// The paths with the most memory first, as many as may be open.
 std::vector<std::string> largest(const std::vector<file_origin>& origins) {
   std::map<std::string, std::uint64_t> bytes;
   for (const file_origin& o : origins) bytes[o.path] += o.end - o.begin;
@@ -119,7 +119,7 @@ bool take(std::span<const std::uint8_t>& from, T& value) {
 
 bool take(std::span<const std::uint8_t>& from, file_origin& o) {
   std::uint64_t begin = 0, end = 0;
-  std::uint32_t length = 0;            // of the path, and of a zero byte and the build id, if that is known
+  std::uint32_t length = 0;            // of the path; if the build id is known, with a zero byte and the build id
   if (!take(from, begin) || !take(from, end) || !take(from, o.offset) || !take(from, length) || from.size() < length) return false;
   o.begin = begin;
   o.end = end;
@@ -237,7 +237,7 @@ std::uint64_t copy_file(int from, std::uint64_t bytes, const std::string& path, 
                             static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) files::throw_io(path, "cannot be read");
-    if (n == 0) throw files::image_error(files::error_kind::io, path + ": it became shorter while it was copied");
+    if (n == 0) throw files::image_error(files::error_kind::io, path + ": it became shorter during the copy");
     sum.add(place, static_cast<std::size_t>(n));
     copy.commit(static_cast<std::size_t>(n));
     done += static_cast<std::uint64_t>(n);
@@ -261,12 +261,12 @@ std::vector<made_copy> program_files::copy_to(const std::string& directory, cons
       const std::uint64_t sum = copy_file(files_[i].get(), bytes_of_[i], path, directory + "/" + name, most_per_s, meter);
       made.push_back({name, bytes_of_[i], sum});
     } catch (const files::image_error&) {
-      if (!all.has(name)) throw;         // else another rank was faster
+      if (!all.has(name)) throw;         // another rank has made it
       continue;
     }
     if (stamp_of(files_[i].get()) != stamps_[i])
       throw files::image_error(files::error_kind::io,
-                               path + ": it was written to while the checkpoint was taken; take another");
+                               path + ": it was written to during the checkpoint; take another checkpoint");
   }
   return made;
 }
@@ -288,7 +288,7 @@ bool program_files::are_as_they_were() const noexcept {
   return true;
 }
 
-/// What cannot be read is not the same. The last part of a page that the file does not fill is no page of it.
+/// An unreadable page is not the same. A page that the file's end fills only in part is never compared.
 void program_files::compare(std::size_t origin, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t window,
                             const bool* wanted, const char* memory, place* where) noexcept {
   const file_origin& o = origins_[origin];
@@ -313,7 +313,7 @@ bool is_of_build(const source& about, int fd, const std::string& path) {
 
 namespace {
 
-/// As the image has it; empty if it does not.
+/// The build id in the image; empty if the image has none.
 std::string build_id_of(const source& about, const contents& image) {
   try {
     for (const file_origin& o : origins_of(image, {}))
@@ -330,7 +330,7 @@ files::descriptor open_program_file(const source& about, const contents& image, 
   if (!fd)
     throw files::image_error(files::error_kind::file,
                              path + ": the program's memory is partly in this file, which cannot be opened: " +
-                                 (errno == EISDIR ? "it is no regular file" : std::strerror(errno)));
+                                 (errno == EISDIR ? "it is not a regular file" : std::strerror(errno)));
   const std::string id = image::build_id_of(fd.get(), path);
   if (identity_of(id) == about.identity) return fd;
   const std::string wanted = build_id_of(about, image);

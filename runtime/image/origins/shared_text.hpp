@@ -1,4 +1,4 @@
-// Whether memory that is as it is in a file of the program's is better stored once for the ranks of a node.
+// Whether memory that is unchanged from a file of the program is better stored once for all ranks of a node.
 #pragma once
 #include <runtime/image/format/packing.hpp>
 #include <runtime/image/format/regions.hpp>
@@ -9,18 +9,19 @@
 
 namespace mana::image {
 
-/// What packing leaves of programs' text, of 1, where it packs best of what compilers make: in doubt nothing is shared. Text that a
-/// sanitizer was added to is left by as little as 14 %.
+/// The smallest part, of 1, that packing leaves of text that compilers make. The smallest, because in doubt nothing is
+/// shared. Packing leaves as little as 14 % of text with a sanitizer's additions.
 double least_left_of_text(const packing& how) noexcept;
 
-/// Whether a copy takes no more bytes than what all ranks of the node would store of the file otherwise, as far as one of them can
-/// know: the others have the same of it in memory.
-/// in: of_file  bytes that this rank has in memory, unchanged as far as it can be told without comparing
-///     of_copy  bytes that a copy would have, which is not packed
+/// Whether a copy takes no more bytes than all ranks of the node would store of the file otherwise. One rank judges for
+/// all: it takes the others to have as much of the file in memory as itself.
+/// in: of_file  bytes in this rank's memory that seem unchanged, without comparing
+///     of_copy  bytes of the copy, which is not packed
 ///     ranks    of the node
 bool is_worth_a_copy(std::uint64_t of_file, std::uint64_t of_copy, unsigned ranks, const packing& how) noexcept;
 
-/// The files of which that is so. What the program can write to is taken to differ from its file.     in: both ascending
+/// Chooses the files that are worth a copy. Memory that the program can write to counts as changed.
+/// in: both ascending
 program_files::choice files_worth_a_copy(const std::vector<file_origin>& origins, const std::vector<region>& regions, unsigned ranks,
                                          const packing& how);
 

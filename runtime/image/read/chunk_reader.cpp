@@ -21,7 +21,7 @@ namespace mana::image {
 
 namespace {
 
-/// out: false if the file ends before
+/// out: false if the file ends too early
 bool read_all(int fd, char* into, std::size_t bytes, std::uint64_t at, const std::string& path) {
   for (std::size_t done = 0; done < bytes;) {
     const ssize_t n = pread(fd, into + done, bytes - done, static_cast<off_t>(at + done));
@@ -80,21 +80,21 @@ files::descriptor open_file_of(const source& s, const std::string& path, const c
 }  // namespace
 
 void chunk_reader::check_sources(bool of_program) {
-  std::vector<std::uint64_t> ends(files_.size(), 0);      // of chunks; 0: a file of its base that it has nothing in any more
+  std::vector<std::uint64_t> ends(files_.size(), 0);      // of chunks; 0: a base's file that has none of them
   for (const chunk_record& r : image_.chunks) ends[r.source] = std::max(ends[r.source], r.offset + r.stored_bytes);
   for (std::size_t n = 1; n < files_.size(); ++n) {
     if (ends[n] == 0 || files_[n].fd >= 0 || (image_.sources[n - 1].kind == source_kind::program_file) != of_program) continue;
     open_source(n);
     const files::descriptor fd(std::exchange(files_[n].fd, -1));
     struct stat about{};
-    if (fstat(fd.get(), &about) != 0) files::throw_io(files_[n].path, "cannot be looked at");
+    if (fstat(fd.get(), &about) != 0) files::throw_io(files_[n].path, "cannot be examined");
     if (static_cast<std::uint64_t>(about.st_size) >= ends[n]) continue;
     if (of_program) throw_changed(files_[n].path);
     throw_damaged(files_[n].path, "it ends before memory that " + files_[0].path + " has there");
   }
 }
 
-/// A file that was replaced since is not taken for the one that the image was made with.
+/// Refuses a file that has replaced the one that the image was made with.
 void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
   const source& s = image_.sources[n - 1];
   files::descriptor fd = open_file_of(s, path, image_, files_[0].path);
@@ -105,7 +105,7 @@ void chunk_reader::open_source_at(std::size_t n, const std::string& path) {
   files_[n] = {path, fd.release()};
 }
 
-/// Beside the image first, which is nearest.     errors: those of the last place
+/// Looks beside the image first, which is nearest.     errors: those of the last place
 void chunk_reader::open_source(std::size_t n) {
   const source& s = image_.sources[n - 1];
   std::vector<std::string> places{files_[n].path};
@@ -132,7 +132,7 @@ void chunk_reader::fetch(const chunk_record& r, char* into) {
   throw_damaged(path_of(r.source), "it ends within a chunk");
 }
 
-/// The unpacked chunk: at `place` if it is all that the record gives.
+/// The unpacked chunk: at `place` if the record gives all of it.
 const char* chunk_reader::whole_chunk(const chunk_record& r, char* place) {
   const bool whole = r.memory_bytes == r.unpacked_bytes;
   if (!whole && cached_offset_ == r.offset && cached_source_ == r.source) return unpacked_.get();
@@ -163,7 +163,7 @@ bool chunk_reader::is_in_program_file(const chunk_record& r) const noexcept {
   return r.source != 0 && image_.sources[r.source - 1u].kind == source_kind::program_file;
 }
 
-/// The checkpoint is as it was where a file of the program's is not.
+/// The error blames a file of the program, not the checkpoint, which is intact.
 void chunk_reader::throw_changed(const std::string& path) const {
   throw files::image_error(files::error_kind::file,
                            path +
@@ -183,7 +183,7 @@ void chunk_reader::read(const chunk_record& r, char* place) {
 }
 
 void chunk_reader::check_gaps() {
-  if (image_.header.version == 1) return;      // has none
+  if (image_.header.version == 1) return;      // version 1 has none
   std::vector<std::pair<std::uint64_t, std::uint64_t>> taken{{0, sizeof(file_header)}};
   for (const chunk_record& r : image_.chunks)
     if (r.source == 0) taken.emplace_back(r.offset, r.offset + r.stored_bytes);

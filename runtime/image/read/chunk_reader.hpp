@@ -1,4 +1,4 @@
-// The memory that an image's chunk records name, from its own file and those of others.
+// The memory that an image's chunk records name, from the image's file and from others.
 #pragma once
 #include <runtime/image/format/contents.hpp>
 
@@ -10,32 +10,32 @@
 
 namespace mana::image {
 
-/// Where the file of a source is. in: image_path  …/gen-N/FILE
+/// The path of a source's file. in: image_path  …/gen-N/FILE
 std::string path_of(const source& s, const std::string& image_path);
 
 class chunk_reader {
  public:
-  /// The files of sources are opened when they are needed.
-  /// in: fd     of the image's own file, which stays the caller's
-  ///     roots  more directories of checkpoints, for generations that the one of the image has not, or has changed
-  ///     moved  where files of the program's are that had another path at the checkpoint
+  /// Opens the files of sources when they are needed.
+  /// in: fd     of the image's own file; the caller keeps and closes it
+  ///     roots  further directories of checkpoints, for generations that are missing or changed in the image's own
+  ///     moved  new paths of files of the program
   chunk_reader(const contents& image, int fd, const std::string& path, std::vector<std::string> roots = {},
                const files::path_map& moved = {});
   ~chunk_reader();
   chunk_reader(const chunk_reader&) = delete;
   chunk_reader& operator=(const chunk_reader&) = delete;
 
-  /// Takes the record's memory to `place`, and compares the checksum of the whole chunk.
+  /// Reads the record's memory to `place`, and compares the checksum of the whole chunk.
   /// errors: image_error (missing, damaged, io), which names the file
   void read(const chunk_record& r, char* place);
 
-  /// The files of sources that chunks are in are there, those that the image was made with, and as long as it needs. One
-  /// descriptor at a time.
-  /// in:     of_program  the program's own files, or those of checkpoints
+  /// Checks the files of sources that hold chunks: each exists, is the one that the image was made with, and is long
+  /// enough. Opens one descriptor at a time.
+  /// in:     of_program  true: the program's own files; false: those of checkpoints
   /// errors: image_error (missing, damaged, not_own, file, io)
   void check_sources(bool of_program);
 
-  /// What a record gives stands at `place` already, as it is in the file: compares the checksum.
+  /// Compares the checksum of a record's memory that is at `place` already, as it is in the file.
   /// errors: image_error (damaged)
   void check(const chunk_record& r, const char* place) const;
 
@@ -43,7 +43,7 @@ class chunk_reader {
   int file_of(std::uint16_t source);
   const std::string& path_of(std::uint16_t source) const { return files_[source].path; }
 
-  /// The bytes of the image's own file that no chunk takes are zeros, and fewer than a page in each place.
+  /// Checks that the bytes of the image's own file outside chunks are zeros, and fewer than a page in each place.
   /// errors: image_error (damaged, io)
   void check_gaps();
 
@@ -64,8 +64,8 @@ class chunk_reader {
   std::vector<file> files_;              // by source
   const std::vector<std::string> roots_;
   std::unique_ptr<char[]> stored_, unpacked_;
-  std::uint16_t cached_source_ = 0;      // what unpacked_ holds
-  std::uint64_t cached_offset_ = 0;      // 0: nothing
+  std::uint16_t cached_source_ = 0;      // source of unpacked_
+  std::uint64_t cached_offset_ = 0;      // 0: unpacked_ is empty
 };
 
 }  // namespace mana::image

@@ -26,7 +26,7 @@ bool goes_on(const file_run& before, const file_run& next) noexcept {
 template <class Takes>
 std::vector<file_run> joined_runs(const contents& image, Takes&& takes) {
   std::vector<file_run> runs;
-  std::size_t at = 0, joinable = 0;            // runs before it are of other regions
+  std::size_t at = 0, joinable = 0;            // runs before it belong to other regions
   for (const chunk_record& c : image.chunks) {
     for (; image.regions[at].end <= c.address; ++at) joinable = runs.size();
     const region& r = image.regions[at];

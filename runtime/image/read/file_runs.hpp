@@ -1,4 +1,4 @@
-// Which memory of an image lies in files as it is, so that it can be mapped instead of read.
+// The memory of an image that files hold unpacked, so that it can be mapped instead of read.
 #pragma once
 #include <runtime/image/format/contents.hpp>
 
@@ -13,17 +13,17 @@ struct file_run {
   std::uint64_t offset;              // bytes, whole pages, in that file
 };
 
-/// Pieces below this are read sooner than they are mapped.
+/// Smaller pieces are faster to read than to map.
 inline constexpr std::size_t least_run_bytes = 64u << 10;
-/// Of the kernel's mappings (vm.max_map_count: 65530 by default) that these may take.
+/// Number of the kernel's mappings (vm.max_map_count: 65530 by default) that runs may take.
 inline constexpr std::size_t most_runs = 16384;
 
-/// Ascending. Runs of private memory, none beyond its region; if there are too many, the greatest.
-/// may_be_lazy: of regions
+/// Runs of private memory, ascending, each within one region. If there are too many, the largest.
+/// in: may_be_lazy  of regions
 std::vector<file_run> file_runs(const contents& image, const std::function<bool(const region&)>& may_be_lazy,
                                 std::size_t most = most_runs);
 
-/// The same of whole chunks of all private regions, however many: their checksums can be compared where they stand.
+/// All runs of whole chunks in private regions, without a limit: their checksums can be compared in place.
 std::vector<file_run> whole_runs(const contents& image);
 
 }  // namespace mana::image

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int madv_collapse = 25;        // MADV_COLLAPSE, Linux 6.1
 
-/// Where an administrator has switched them off (never), the kernel would still give them to this call.
+/// If an administrator has switched huge pages off (never), MADV_COLLAPSE would still make them.
 bool are_huge_pages_on() {
   std::string choice;
   std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), choice);
@@ -28,7 +28,7 @@ first_use::first_use(const contents& image) {
   const region* of = nullptr;
   page_range held{};
   for (const chunk_record& c : image.chunks) {
-    while (image.regions[at].end <= c.address) ++at;       // all ascend
+    while (image.regions[at].end <= c.address) ++at;       // chunks and regions ascend
     const region& r = image.regions[at];
     if (r.shared) continue;
     if (of != &r || held.end != c.address) {
@@ -47,9 +47,9 @@ void first_use::add(const page_range& held) {
     huge_.push_back({at, std::min(end, at + stretch_bytes)});
 }
 
-/// The kernel replaces the small pages that there are, and there is to be one at least. Memory that has advice to the contrary, or
-/// is not the kernel's for it, keeps small pages (EINVAL). Where there are no huge pages left none is looked for again: the kernel
-/// would move other memory about in vain.
+/// The kernel replaces existing small pages, and needs at least one. Memory with advice against huge pages, and memory
+/// that the kernel does not use them for, keeps small pages (EINVAL). If the kernel has no huge page left, nothing asks
+/// for one again: the kernel would move other memory about in vain.
 void first_use::make_huge(page_range& stretch) noexcept {
   for (std::uintptr_t at = stretch.begin; at < stretch.end; at += huge_bytes) *reinterpret_cast<volatile char*>(at) = 0;
   if (madvise(reinterpret_cast<void*>(stretch.begin), stretch.end - stretch.begin, madv_collapse) != 0 && errno != EINVAL)

@@ -14,7 +14,7 @@ image_memory::image_memory(const rank_image& of, std::function<void(std::uint64_
 
 bool image_memory::open() noexcept { return true; }
 
-/// The parts of chunks that lie in the window.
+/// Reads the parts of chunks that lie in the window.
 void image_memory::read(std::uintptr_t begin, std::uintptr_t end, bool* touched) {
   const std::vector<chunk_record>& chunks = image_.about().chunks;
   auto at = std::upper_bound(chunks.begin(), chunks.end(), begin,
@@ -44,7 +44,7 @@ int image_memory::find_touched(const region&, std::uintptr_t begin, std::size_t 
   return std::find(touched, touched + pages, true) != touched + pages ? 1 : 0;
 }
 
-/// The window is the one that was just looked at.
+/// The window is the one of the last find_touched().
 bool image_memory::copy(const region&, std::uintptr_t, std::size_t pages, bool* wanted, char* into) noexcept {
   for (std::size_t i = 0; i < pages; ++i)
     if (wanted[i]) std::memcpy(into + i * page_bytes, window_.get() + i * page_bytes, page_bytes);

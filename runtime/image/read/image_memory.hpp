@@ -1,4 +1,4 @@
-// The memory that an image gives, page by page, without restoring it.
+// The memory of an image, page by page, without a restore.
 #pragma once
 #include <runtime/image/memory/page_source.hpp>
 #include <runtime/image/read/chunk_reader.hpp>
@@ -11,11 +11,11 @@
 
 namespace mana::image {
 
-/// Regions are asked for as they stand in the image, and their memory ascending. What cannot be read fails the writer, and
-/// stays known.
+/// Regions must be asked for in the order of the image, and their memory in ascending order. Unreadable memory fails
+/// the writer, and failure() keeps the reason.
 class image_memory final : public page_source {
  public:
-  /// in: looked  told of the bytes of memory that were read
+  /// in: looked  called with the number of bytes of memory that were read
   explicit image_memory(const rank_image& of, std::function<void(std::uint64_t)> looked = [](std::uint64_t) {});
 
   bool open() noexcept override;
@@ -35,11 +35,11 @@ class image_memory final : public page_source {
   std::optional<files::image_error> failure_;
 };
 
-/// Writes an image that holds all of its memory itself, in the present version of the format, to the new file `path`.
-/// in:     mode          what its section "saving" says, if there is one
+/// Writes to the new file `path` an image that holds all of its memory, in the present version of the format.
+/// in:     mode          text for the section "saving", if the image has one
 ///         pack_threads  as image_plan::pack_threads
-///         looked        told of the bytes of memory that were read
-/// errors: image_error (missing, damaged, version, not_own, io); a part of a file is removed
+///         looked        called with the number of bytes of memory that were read
+/// errors: image_error (missing, damaged, version, not_own, io); an incomplete file is removed
 write_result write_whole(const rank_image& of, const std::string& path, const std::string& mode, const packing& how,
                          unsigned pack_threads = 1, const std::function<void(std::uint64_t)>& looked = [](std::uint64_t) {});
 

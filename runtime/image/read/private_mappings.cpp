@@ -13,22 +13,23 @@ namespace mana::image {
 
 std::uintptr_t limit_of_file(const region& r, int fd) {
   struct stat about{};
-  if (fstat(fd, &about) != 0) files::throw_io(r.path, "a file that the program had mapped cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(r.path, "a file that the program had mapped cannot be examined");
   const auto bytes = S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : ~std::uint64_t{4095};
   const std::uint64_t after = bytes > r.offset ? bytes - r.offset : 0;
   return after >= r.end - r.begin ? r.end : r.begin + (after + 4095) / 4096 * 4096;
 }
 
-/// Memory of the image lies there: touching it beyond a file's end is not possible.
+/// Whether the image has memory there. Memory beyond a file's end cannot be touched.
 bool rank_image::holds_any(const page_range& r) const noexcept {
   const auto ends_before = [](const chunk_record& c, std::uintptr_t begin) { return c.address + c.memory_bytes <= begin; };
   const auto first = std::lower_bound(contents_.chunks.begin(), contents_.chunks.end(), r.begin, ends_before);
   return r.begin < r.end && first != contents_.chunks.end() && first->address < r.end;
 }
 
-/// What was writable once stays accounted: code of which no page is the program's own never is.
+/// The kernel still accounts a mapping that was writable once. Code without a page of the program's own is therefore
+/// never made writable.
 ///
-/// A page that is all zeros is not in the image: those that are the program's own are so before it is filled.
+/// A page of zeros is not in the image. The pages of the program's own are made zero before they are filled.
 std::optional<rank_image::place> rank_image::map_privately(const region& r, const memory_visitor& visitor) const {
   const private_file file = r.shared || r.path.empty() ? private_file() : visitor.private_file_of(r);
   if (file.fd < 0) return std::nullopt;
@@ -50,7 +51,7 @@ std::optional<rank_image::place> rank_image::map_privately(const region& r, cons
   return at;
 }
 
-/// The copies that filling made of a file's pages go. Locked memory keeps them where the kernel is older than 5.18.
+/// Discards the copies of a file's pages that filling made. Kernels before 5.18 keep them in locked memory.
 void rank_image::show_files(std::span<const place> places) noexcept {
   constexpr int dontneed_locked = 24;      // MADV_DONTNEED_LOCKED
   for (const place& at : places)

@@ -74,7 +74,7 @@ std::span<const std::uint8_t> rank_image::section(const std::string& name) const
 
 namespace {
 
-/// The file that a shared mapping showed, opened again; what is there now may be something that an open would wait for.
+/// The file of a shared mapping, opened again. Its path may now lead to something that an open would wait for.
 class mapped_file {
  public:
   mapped_file(const region& r, bool may_be_written) {
@@ -96,7 +96,7 @@ class mapped_file {
   int fd_ = -1;
 };
 
-/// What reaches up to the stack's top, in whatever pieces. Nothing turns a mapping into one that grows.
+/// The pieces of memory that reach up to the stack's top. Later no mapping can be turned into one that grows.
 void find_stack(std::vector<region>& regions) noexcept {
   std::uintptr_t end = lower::stack_top;
   for (auto r = regions.rbegin(); r != regions.rend() && r->end >= end; ++r)
@@ -114,9 +114,10 @@ void* rank_image::map_part(const region& of, const wanted_mapping& wanted, const
   return made.at;
 }
 
-/// Private mappings of files that cannot be mapped again come back as anonymous memory with their contents. Shared ones map the file again, or the
-/// object that stands for one without a name, or attach the segment. What holds nothing and cannot be written to is never
-/// writable: the kernel would account a reservation of terabytes that the program has closed.
+/// A private mapping of a file that cannot be mapped again becomes anonymous memory with the same contents. A shared
+/// mapping maps its file again, or the object in place of a file without a name, or attaches its segment. Empty memory
+/// that the program cannot write to is never made writable: the kernel would account a reservation of terabytes that
+/// the program has closed.
 rank_image::place rank_image::map_region(const region& r, const memory_visitor& visitor) const {
   if (const int contents = r.shared ? visitor.contents_of(r) : -1; contents >= 0) return {r.end, contents, false};
   if (std::optional<place> shown = map_privately(r, visitor)) return *std::move(shown);
@@ -141,8 +142,8 @@ rank_image::place rank_image::map_region(const region& r, const memory_visitor& 
   if (occupied)
     throw files::image_error(files::error_kind::occupied,
                              path_ + ": the program's memory " + as_text(r) +
-                                 " is in use in this "
-                                 "process; start again, and without libraries that are preloaded into mana itself");
+                                 " is in use in this process; start again, without libraries that are preloaded into "
+                                 "mana itself");
   files::throw_io(path_, ("the program's memory " + as_text(r) + " cannot be mapped").c_str());
 }
 
@@ -151,7 +152,7 @@ void rank_image::check_version() const {
   if (!why.empty()) throw files::image_error(files::error_kind::version, path_ + ": " + why);
 }
 
-/// The version of the boundary, and the processor.
+/// Checks the version of the boundary, and the processor.
 void rank_image::check_machine() const {
   check_version();
   processor_features needed;
@@ -160,8 +161,9 @@ void rank_image::check_machine() const {
   for (const std::string& name : lacking(needed, features_here())) names += " " + name;
   if (!names.empty())
     throw files::image_error(files::error_kind::cpu,
-                             path_ + ": the program may use what this processor lacks:" + names +
-                                 "; restart on one that has it, and run with --cpu what is to go on elsewhere");
+                             path_ + ": the program may use processor features that are missing here:" + names +
+                                 "; restart on a processor that has them; to restart on others too, use mana run "
+                                 "--cpu");
 }
 
 void rank_image::fill_one(const chunk_record& c, const region& r, const place& at, chunk_reader& in, first_use& pages) {
@@ -178,10 +180,10 @@ void rank_image::fill_one(const chunk_record& c, const region& r, const place& a
 
 namespace {
 
-/// The file's end, which may lie within a page, stays where it is.
+/// The file's end may lie within a page, and must not move.
 void write_contents(int fd, const char* from, std::uint64_t offset, std::uint64_t bytes, const std::string& path) {
   struct stat about{};
-  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
+  if (fstat(fd, &about) != 0) files::throw_io(path, "cannot be examined");
   const auto size = static_cast<std::uint64_t>(about.st_size);
   const std::uint64_t wanted = std::min(bytes, size > offset ? size - offset : 0);
   for (std::uint64_t done = 0; done < wanted;) {
@@ -194,10 +196,11 @@ void write_contents(int fd, const char* from, std::uint64_t offset, std::uint64_
 
 }  // namespace
 
-/// INV-43 memory that other processes put back at the same time is only written what belongs there: codecs write behind what they
-/// have unpacked, and read it again.
+/// INV-43 memory that other processes restore at the same time gets no byte but its own: codecs write behind their
+/// output, and read it again
 ///
-/// What a file without a name is filled with is written, not copied into a mapping of it: a full disk is an error then, no SIGBUS.
+/// Contents of a file without a name are written, not copied into a mapping of the file: a full disk is then an error,
+/// not a SIGBUS.
 void rank_image::fill_shared(const chunk_record& c, const region& r, const place& at, chunk_reader& in) {
   const std::unique_ptr<char[]> memory(new char[c.memory_bytes]);
   in.read(c, memory.get());
@@ -205,7 +208,7 @@ void rank_image::fill_shared(const chunk_record& c, const region& r, const place
   else std::memcpy(reinterpret_cast<char*>(c.address), memory.get(), c.memory_bytes);
 }
 
-/// Those in memory that can be written to now.
+/// The runs in memory that is writable now.
 std::vector<file_run> rank_image::fillable_runs(std::span<const place> places) const {
   std::vector<file_run> runs = whole_runs(contents_);
   std::size_t at = 0;
@@ -223,7 +226,7 @@ void rank_image::fill(std::span<const place> places, const memory_visitor& visit
   run_reader(contents_, in, pages).read(runs, visitor.filled);
   std::size_t at = 0, run = 0;
   for (const chunk_record& c : contents_.chunks) {
-    while (regions()[at].end <= c.address) ++at;     // all ascend
+    while (regions()[at].end <= c.address) ++at;     // chunks and regions ascend
     while (run < runs.size() && runs[run].memory.end <= c.address) ++run;
     if (run < runs.size() && runs[run].memory.begin <= c.address) continue;
     const region& r = regions()[at];
@@ -246,7 +249,7 @@ std::vector<rank_image::place> rank_image::map_regions(const memory_visitor& vis
   return places;
 }
 
-/// It was filled through a mapping that can be written to.
+/// The memory was filled through a writable mapping.
 void rank_image::close_for_good(const region& r, const memory_visitor& visitor) const {
   void* const at = reinterpret_cast<void*>(r.begin);
   if (const int segment = visitor.segment_of(r); segment >= 0) {
@@ -287,7 +290,7 @@ void rank_image::restore_memory(const memory_visitor& visitor, const files::path
 void rank_image::map_run(const file_run& run, const region& of, chunk_reader& in, const memory_visitor& visitor) const {
   const std::size_t bytes = run.memory.end - run.memory.begin;
   struct stat about{};
-  if (fstat(in.file_of(run.source), &about) != 0) files::throw_io(in.path_of(run.source), "cannot be looked at");
+  if (fstat(in.file_of(run.source), &about) != 0) files::throw_io(in.path_of(run.source), "cannot be examined");
   if (static_cast<std::uint64_t>(about.st_size) < run.offset + bytes) throw_damaged(in.path_of(run.source), "it ends within a chunk");
   const int fd = in.file_of(run.source);
   const wanted_mapping wanted{run.memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, run.offset};
@@ -299,13 +302,13 @@ namespace {
 
 bool bars_execution(int fd, const std::string& path) {
   struct statvfs about{};
-  if (fstatvfs(fd, &about) != 0) files::throw_io(path, "cannot be looked at");
+  if (fstatvfs(fd, &about) != 0) files::throw_io(path, "cannot be examined");
   return (about.f_flag & ST_NOEXEC) != 0;
 }
 
 }  // namespace
 
-/// What comes from a file system without execution cannot be made executable, now or by the program later.
+/// Memory from a file system that is mounted without execution cannot become executable, now or later.
 std::vector<file_run> rank_image::mappable_runs(const std::function<bool(const region&)>& may_be_lazy, lazy_memory& left) const {
   std::vector<file_run> runs = file_runs(contents_, [&](const region& r) { return !r.grows && may_be_lazy(r); });
   std::map<std::uint16_t, bool> barred;      // by source
@@ -318,7 +321,7 @@ std::vector<file_run> rank_image::mappable_runs(const std::function<bool(const r
   return runs;
 }
 
-/// Neighbours that the kernel takes for one mapping count as one.
+/// Adjacent regions that the kernel takes for one mapping count as one.
 std::vector<page_range> rank_image::cut_by(const std::vector<file_run>& runs) const {
   std::vector<page_range> cut;
   auto run = runs.begin();

@@ -18,8 +18,8 @@ void* map(const wanted_mapping& m, int more) noexcept {
   return mmap(at, bytes, m.protection, m.flags | anonymous | more, m.fd, static_cast<off_t>(m.offset));
 }
 
-/// Of one call the kernel promises no more than there is of memory, even where it promises more altogether; what the
-/// program mapped by several calls may be one mapping by now. The kernel joins the parts, too.
+/// For one call the kernel promises no more than the node's memory, even if it promises more altogether. One mapping
+/// may come from several calls of the program. The kernel joins the parts of this function, too.
 bool map_in_parts(const wanted_mapping& m) noexcept {
   const bool can_be_joined = (m.flags & (MAP_SHARED | MAP_GROWSDOWN)) == 0;
   if (!can_be_joined || m.memory.end - m.memory.begin <= part_bytes) return false;

@@ -1,4 +1,4 @@
-// Memory that the kernel is to promise to the program, as it had: INV-84.
+// Restores memory with the kernel's promise of memory that the program had for it: INV-84.
 #pragma once
 #include <runtime/image/format/regions.hpp>
 
@@ -13,10 +13,10 @@ struct wanted_mapping {
 
 struct made_mapping {
   void* at;                          // as mmap returns it, with errno
-  bool is_refused = false;           // the kernel promises nothing of what it was to; it is mapped without
+  bool is_refused = false;           // the kernel refuses the promise; the memory is mapped without it
 };
 
-/// in: is_unreserved  it is to be promised nothing
+/// in: is_unreserved  the memory needs no promise
 made_mapping map_reserved(const wanted_mapping& wanted, bool is_unreserved) noexcept;
 
 }  // namespace mana::image

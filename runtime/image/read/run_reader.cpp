@@ -20,7 +20,7 @@ constexpr int not_tried = -1, not_possible = -2;
 run_reader::run_reader(const contents& image, chunk_reader& from, first_use& pages)
     : image_(image), from_(from), pages_(pages), direct_(image.sources.size() + 1, not_tried) {}
 
-/// Nothing is under way any more when the queue is closed.
+/// Nothing is under way once the queue is closed.
 run_reader::~run_reader() {
   queue_.close();
   for (const int fd : direct_)
@@ -37,8 +37,8 @@ int run_reader::direct_file(const file_run& run) {
   return fd;
 }
 
-/// From memory it is faster than from the disk. Its middle is asked for: the kernel has read ahead from the header into the first
-/// run, and from the tables.
+/// Cached memory is read faster than the disk. The test looks at the middle of the run: the kernel's read-ahead from
+/// the header and from the tables may reach its ends.
 bool run_reader::is_cached(const file_run& run) {
   char byte = 0;
   const iovec one{&byte, 1};
@@ -77,7 +77,8 @@ void run_reader::await(piece& wanted) {
   }
 }
 
-/// Chunks that end up to there. One that was not read, or not all of it, is read the other way, which also says what is wrong.
+/// Finishes the chunks that end by there. A chunk that was not completely read is read the other way, which also says
+/// what is wrong.
 void run_reader::finish_chunks(std::uintptr_t end) {
   for (; chunk_ < image_.chunks.size() && image_.chunks[chunk_].address + image_.chunks[chunk_].memory_bytes <= end; ++chunk_) {
     const chunk_record& c = image_.chunks[chunk_];

@@ -1,4 +1,4 @@
-// Reads what lies in files as it is straight to where it belongs, past the page cache, several pieces at a time.
+// Reads unpacked memory from files directly to its place, past the page cache, several pieces at a time.
 #pragma once
 #include <runtime/files/async_io.hpp>
 #include <runtime/image/read/chunk_reader.hpp>
@@ -12,19 +12,19 @@
 
 namespace mana::image {
 
-/// Where a file system has no such thing, and for what is in the page cache already, chunks are read one after the other.
+/// If the file system cannot do that, or the page cache has the data already, chunks are read one after the other.
 class run_reader {
  public:
-  /// in: from  opens the files, and reads what cannot be read so
-  ///     pages  of the memory that is read to
+  /// in: from   opens the files, and reads the chunks that cannot be read directly
+  ///     pages  of the memory that is filled
   run_reader(const contents& image, chunk_reader& from, first_use& pages);
   ~run_reader();
   run_reader(const run_reader&) = delete;
   run_reader& operator=(const run_reader&) = delete;
 
-  /// Reads the chunks of all runs to their addresses, which are mapped and may be written to, and compares checksums.
+  /// Reads the chunks of all runs to their addresses, and compares checksums. The memory is mapped and writable.
   /// in:     runs    of whole chunks, ascending
-  ///         filled  told of the bytes of memory that are there
+  ///         filled  called with the number of bytes of memory that were filled
   /// errors: image_error (missing, damaged, io)
   void read(std::span<const file_run> runs, const std::function<void(std::uint64_t)>& filled = [](std::uint64_t) {});
 
@@ -36,7 +36,7 @@ class run_reader {
   struct piece {
     page_range memory{};
     bool under_way = false;
-    bool is_there = false;           // else its chunks are still to be read
+    bool is_there = false;           // false: its chunks are still unread
   };
 
   int direct_file(const file_run& run);
@@ -53,13 +53,13 @@ class run_reader {
   bool has_queue_ = false;
   std::vector<int> direct_;              // descriptors by source; not_tried, not_possible
   std::span<const file_run> runs_;
-  std::size_t run_ = 0;                  // that the next piece is of
+  std::size_t run_ = 0;                  // the next piece belongs to it
   int run_file_ = -1;                    // its descriptor; not_possible: its chunks are read one after the other
   std::uintptr_t next_ = 0;              // where the next piece begins
   std::array<piece, most_pieces> pieces_;
-  std::size_t first_ = 0, count_ = 0;    // pieces that were begun
-  std::size_t chunk_ = 0;                // first that is not finished
-  page_range missing_{};                 // the last that was not read
+  std::size_t first_ = 0, count_ = 0;    // pieces under way
+  std::size_t chunk_ = 0;                // the first that is not finished
+  page_range missing_{};                 // the last part that could not be read
 };
 
 }  // namespace mana::image

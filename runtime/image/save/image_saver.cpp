@@ -23,10 +23,10 @@
 
 namespace mana::image {
 
-/// In memory that is shared with it.
+/// In memory that the writing process shares with its parent.
 struct image_saver::outcome {
   bool well = false;
-  files::io_failure failure;                // its text is of the program, which both have
+  files::io_failure failure;                // points to text of the program, which both have
   write_result written;
 };
 
@@ -34,8 +34,8 @@ namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-/// A copy of the process, which runs only what calls this. No signal tells of its end, and no wait of the program's finds
-/// it. Unlike after fork() nothing of libc is prepared: what it runs takes no lock.
+/// A copy of the process, in which only the caller runs. No signal announces its end, and no wait of the program finds
+/// it. Unlike fork(), the call prepares nothing in libc: the copy must take no lock.
 long copy_process() noexcept { return syscall(SYS_clone, 0, 0, 0, 0, 0); }
 
 std::string observed_by(const image_plan& plan) { return plan.observer ? plan.observer->section_name() : std::string(); }
@@ -68,7 +68,7 @@ void image_saver::join() {
   if (aside_.joinable()) aside_.join();
 }
 
-/// The program's threads are parked. From now on its writes count for the image after this one.
+/// Call it while the program's threads are parked. The program's later writes count for the next image.
 void image_saver::prepare(image_plan& plan) {
   join();
   const std::lock_guard hold(lock_);
@@ -87,7 +87,7 @@ void image_saver::prepare(image_plan& plan) {
   const bool is_at_hand = base_is_ == kept_image::in_directory || (base_is_ == kept_image::on_node && !plan.for_directory);
   if (!is_at_hand || base_->length >= how_.full_every) return;
   plan.base = &base_->image;
-  if (!how_.by_reference) plan.origins.clear();        // the base has it
+  if (!how_.by_reference) plan.origins.clear();        // the base refers to them
   if (plan.observer) plan.observer->build_on(base_->observed);
 }
 
@@ -103,7 +103,7 @@ std::string image_saver::mode_of(const image_plan& plan, const char* where) cons
   return text + " (" + (way.empty() ? "sums" : way) + (obstacle.empty() ? "" : ": " + obstacle) + ")";
 }
 
-/// The image as the next one may refer to it.
+/// The image as a base for the next one.
 saved_image image_saver::look_at(const image_writer& writer, const written_file& about, std::uint64_t generation,
                                  page_sums sums) {
   saved_image saved{writer.result(), {}, {}, {}};
@@ -152,8 +152,8 @@ void image_saver::write_aside(image_plan plan, std::uint64_t generation, listene
   held->get_future().get();
 }
 
-/// The thread that copies the process waits for the copy, which is to die with it.
-/// in: holds  called once: the memory is held, or why it is not
+/// The thread that copies the process waits for the copy, which must die with it.
+/// in: holds  called once: the copy holds the memory, or why it does not
 void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, const listener& done,
                                   const std::function<void(std::exception_ptr)>& holds) {
   bool said = false;
@@ -183,7 +183,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       told->written = writer.result();
       _exit(0);
     }
-    if (copy < 0) files::throw_io(about.path, "no process can be forked off to write it");
+    if (copy < 0) files::throw_io(about.path, "no process can be forked to write it");
     said = true;
     holds(nullptr);
     int status = 0;
@@ -193,7 +193,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
       return done({}, about.path + ": the process that wrote it was killed by signal " +
                           std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0));
     writer.taken_over();
-    files::step_back(how_.nice);      // of this thread, which ends soon
+    files::step_back(how_.nice);      // this thread's priority; the thread ends soon
     std::vector<made_copy> copies;
     const std::string not_copied = try_to_copy(writer, copies);
     if (!not_copied.empty()) return done({}, not_copied);
@@ -211,7 +211,7 @@ void image_saver::write_in_thread(image_plan plan, std::uint64_t generation, con
 
 void image_saver::settle(kept_image where) {
   const std::lock_guard hold(lock_);
-  base_is_ = next_ ? where : kept_image::nowhere;     // nowhere: which pages changed since is not known any more
+  base_is_ = next_ ? where : kept_image::nowhere;     // nowhere: the changes since then are no longer known
   if (base_is_ != kept_image::nowhere) base_ = std::move(next_);
 }
 
@@ -228,7 +228,7 @@ void image_saver::begin_from(const contents& restored, std::uint64_t generation,
   for (source& s : base_->image.sources)
     if (s.kind == source_kind::program_file) s.name = moved(s.name);
   base_->observed = section_of(restored, observed);
-  // Files of the program's, and copies of them that ranks of a node share, are none of the chain.
+  // Files of the program, and copies of them for the ranks of a node, do not count.
   base_->length = static_cast<unsigned>(std::ranges::count(base_->image.sources, source_kind::generation, &source::kind));
   base_is_ = kept_image::in_directory;
 }

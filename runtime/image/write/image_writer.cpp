@@ -20,10 +20,10 @@ namespace mana::image {
 
 namespace {
 
-/// What a shared mapping of a file shows is in the file; only what the program could have changed is kept.
+/// A file has the contents of its shared mappings. Only memory that the program could have changed is kept.
 bool holds_memory(const region& r) noexcept { return !maps_file_again(r) || (r.protection & PROT_WRITE) != 0; }
 
-/// Before the process may be copied.
+/// Written before the process may be copied.
 bool is_first(const region& r) noexcept { return r.shared || r.is_not_copied; }
 
 std::uint64_t resident_bytes() {
@@ -32,7 +32,7 @@ std::uint64_t resident_bytes() {
   return resident * page_bytes;
 }
 
-/// About: of anonymous memory no more than what this process has of any. That of files all may be touched.
+/// An estimate: no more anonymous memory than this process has resident. All memory of files may be touched.
 std::uint64_t bytes_to_copy(const std::vector<region>& regions) {
   std::uint64_t anonymous = 0, of_files = 0;
   for (const region& r : regions)
@@ -91,7 +91,8 @@ bool image_writer::write_shared() noexcept {
   const file_header header = header_of(plan_.rank, plan_.world_size, plan_.needed);
   end_.header_checksum = header.checksum;
   const bool well = out_.append(&header, sizeof header) && out_.align() && write_regions(true) && out_.settle();
-  // A process loses its record locks of a file when it closes any descriptor of it: before the program takes any.
+  // Before the program takes any record lock: closing any descriptor of a file releases the process's record locks of
+  // that file.
   for (region& r : plan_.regions) r.contents.reset();
   return well;
 }
@@ -99,7 +100,7 @@ bool image_writer::write_shared() noexcept {
 bool image_writer::finish() noexcept {
   if (!write_regions(false)) return false;
   if (files_ && !files_->are_as_they_were())
-    return out_.fail("a file of the program's was written to while the image was written, which refers to it", ETXTBSY);
+    return out_.fail("a program file was written to during the checkpoint, and the image refers to it", ETXTBSY);
   if (const char* const changed = plan_.shown.find_changed(); changed != nullptr) return out_.fail(changed, ETXTBSY);
   fault_point(fault::point::half_written);
   if (!write_tables() || !out_.append(&end_, sizeof end_)) return false;
@@ -115,8 +116,8 @@ bool image_writer::finish() noexcept {
   return true;
 }
 
-/// The parts that are under way, windows and those who pack them, the index, and for changes the base's index and a sum for
-/// each page of both. A copy of the process has besides what the program writes to meanwhile.
+/// Counts the windows under way and their packers, the index and, for an incremental image, the base's index and a sum
+/// for each page of both. A copy of the process takes in addition the memory that the program writes to meanwhile.
 std::uint64_t image_writer::own_bytes() const noexcept {
   const std::uint64_t sums = plan_.sums ? end_.memory_bytes / page_bytes * sizeof(std::uint64_t) : 0;
   const std::uint64_t base = plan_.base == nullptr ? 0 : plan_.base->chunks.size() * sizeof(chunk_record) + sums;
@@ -138,7 +139,7 @@ bool image_writer::write_regions(bool first) noexcept {
   return well;
 }
 
-/// They are packed by several threads, and written in their order.
+/// Several threads pack the windows; this one writes them in their order.
 bool image_writer::write_windows(const region& r) noexcept {
   for (std::uintptr_t at = r.begin; at < r.end; at += chunk_bytes) {
     if (plan_.meter != nullptr && plan_.meter->is_given_up()) return out_.fail("was given up", ECANCELED);
@@ -165,7 +166,7 @@ bool image_writer::is_unwritten(std::uintptr_t at) noexcept {
   return next_unwritten_ < ranges.size() && ranges[next_unwritten_].begin <= at;
 }
 
-/// Where also the process finds it that this one is a copy of.
+/// The text is in memory that this process shares with its parent.
 const char* image_writer::name_unreadable(const region& r) noexcept {
   const int error = errno;
   if (r.contents) std::snprintf(unreadable_->text, sizeof unreadable_->text, "the contents of %.150s cannot be read", r.path.c_str());
@@ -176,7 +177,7 @@ const char* image_writer::name_unreadable(const region& r) noexcept {
   return unreadable_->text;
 }
 
-/// What becomes of each page.
+/// Decides the treatment of each page.
 image_writer::found image_writer::fill(window& w) noexcept {
   bool wanted[pages_per_window];
   std::fill_n(w.what, w.pages, page::nothing);
@@ -208,7 +209,7 @@ image_writer::found image_writer::fill(window& w) noexcept {
   return found::something;
 }
 
-/// Runs of pages that were copied, and of those that the base has as they are.
+/// Shows the observer the runs of copied pages, and those that are unchanged in the base.
 void image_writer::show(const window& w, const bool* copied) noexcept {
   for (std::size_t i = 0; i < w.pages;) {
     std::size_t n = i;
@@ -223,8 +224,8 @@ void image_writer::show(const window& w, const bool* copied) noexcept {
   }
 }
 
-/// Which of the pages that were copied are to be stored. A file that is mapped again may hold anything by then: its zeros
-/// are kept too.
+/// Decides which copied pages are stored. If a restart maps the file again, the file may have any contents by then:
+/// zeros are stored too.
 void image_writer::judge(window& w, const bool* copied) noexcept {
   const bool zeros_count = maps_file_again(*w.of);
   for (std::size_t i = 0; i < w.pages; ++i) {
@@ -240,7 +241,7 @@ void image_writer::judge(window& w, const bool* copied) noexcept {
   }
 }
 
-/// Whether a chunk is tried is decided in the order of the chunks.
+/// The order of the chunks decides which chunks are tried.
 void image_writer::choose_runs(window& w) noexcept {
   for (std::size_t i = 0; i < w.pages;) {
     std::size_t n = i;
@@ -252,7 +253,7 @@ void image_writer::choose_runs(window& w) noexcept {
   }
 }
 
-/// Runs of pages that hold something become chunks, or parts of the base's.
+/// Makes chunks of runs of pages that hold something, or refers to the base's.
 bool image_writer::take_oldest() noexcept {
   const auto [oldest, is_packed] = crew_.oldest();
   window& w = *oldest;
@@ -292,7 +293,7 @@ bool image_writer::store(window& w, window::run& run, bool is_packed) noexcept {
   return records_->push(record) || fail_here("there is no memory for its chunks' records");
 }
 
-/// The run's bytes at the end of the file, not yet a part of it.     out: nullptr: failed
+/// Puts the run's bytes at the end of the file, without making them part of it yet.     out: nullptr: failed
 char* image_writer::put(window& w, window::run& run, bool is_packed) noexcept {
   char* place = nullptr;
   if (!is_packed) {
@@ -309,7 +310,7 @@ char* image_writer::put(window& w, window::run& run, bool is_packed) noexcept {
   return place;
 }
 
-/// What the base has of [begin, end); the rest is zeros there too.
+/// Refers to the base's chunks in [begin, end). The rest is zeros in the base too.
 bool image_writer::keep(std::uintptr_t begin, std::uintptr_t end) noexcept {
   const std::vector<chunk_record>& chunks = plan_.base->chunks;
   auto at = std::upper_bound(chunks.begin(), chunks.end(), begin,
@@ -322,7 +323,7 @@ bool image_writer::keep(std::uintptr_t begin, std::uintptr_t end) noexcept {
     part.memory_bytes = static_cast<std::uint32_t>(to - from);
     end_.memory_bytes += part.memory_bytes;
     result_.kept_bytes += part.memory_bytes;
-    if (records_->size() > first_of_region_) {      // may go on where the last one ends, in the same chunk
+    if (records_->size() > first_of_region_) {      // may continue the last one, in the same chunk
       chunk_record& last = records_->back();
       if (last.source == part.source && last.offset == part.offset && last.address + last.memory_bytes == from &&
           last.skipped_bytes + last.memory_bytes == part.skipped_bytes) {
@@ -343,7 +344,7 @@ void image_writer::find_in_files(window& w) noexcept {
     if (w.where[i].file >= 0) w.what[i] = page::referred;
 }
 
-/// Pages [first, end) of the window: those that stand one behind the other in a file are a chunk.
+/// Pages [first, end) of the window. Pages that are consecutive in a file become one chunk.
 bool image_writer::refer(const window& w, std::size_t first, std::size_t end) noexcept {
   for (std::size_t i = first; i < end;) {
     std::size_t n = i + 1;
@@ -382,7 +383,7 @@ bool image_writer::write_tables() noexcept {
   return true;
 }
 
-/// The first of the sections.
+/// This is the first section.
 bool image_writer::write_observed() noexcept {
   const auto bytes = plan_.observer ? plan_.observer->bytes() : std::nullopt;
   if (!bytes) return true;
@@ -391,7 +392,7 @@ bool image_writer::write_observed() noexcept {
   return add_to_tables(&observed_, sizeof observed_) && add_to_tables(bytes->data(), bytes->size());
 }
 
-/// Of what was written first and of the rest, ascending.
+/// Merges the records that were written first with the rest, ascending.
 bool image_writer::write_chunk_records() noexcept {
   std::size_t s = 0, p = 0;
   while (s < first_.size() || p < rest_.size()) {

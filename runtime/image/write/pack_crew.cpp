@@ -12,7 +12,7 @@ namespace mana::image {
 
 namespace {
 
-/// Each thread has one in hand and one waiting, and the writer one that it fills and one that it takes back.
+/// Each thread has one in hand and one waiting. The writer fills one and takes another back.
 unsigned windows_for(unsigned threads) noexcept { return threads == 1 ? 1 : 2 * threads + 2; }
 
 }  // namespace
@@ -29,7 +29,7 @@ unsigned parse_pack_threads(const std::string& text) {
 
 struct pack_crew::place {
   window of;
-  std::atomic<std::uint32_t> packed{0};      // 1: by a helper, or the writer while it waited
+  std::atomic<std::uint32_t> packed{0};      // 1: by a helper, or by the writer while it waited
   std::atomic<bool> awaited{false};
 };
 
@@ -70,7 +70,8 @@ void pack_crew::submit() noexcept {
   if (asleep_.load() > 0) wake(news_, 1);
 }
 
-/// The next window that nobody packs yet. They are claimed in order, so that the oldest is done first.
+/// Claims the next window that nobody packs. The order of claims is that of the windows, so that the oldest is done
+/// first.
 bool pack_crew::claim(std::uint32_t& which) noexcept {
   which = claimed_.load(std::memory_order_relaxed);
   do

@@ -1,5 +1,5 @@
-// Packs windows of memory by several threads, in turn. What they are packed to does not depend on who packed them, nor
-// on how many threads there are.
+// Packs windows of memory by several threads. The packed bytes do not depend on which thread packed them, or on the
+// number of threads.
 #pragma once
 #include <runtime/image/format/packing.hpp>
 #include <runtime/image/memory/raw_threads.hpp>
@@ -14,12 +14,13 @@
 
 namespace mana::image {
 
-/// in:     text  "auto" or a number from 1 to pack_crew::most_threads      out: 0: as many as have idle cores
-/// errors: std::invalid_argument with a sentence
+/// in:     text  "auto" or a number from 1 to pack_crew::most_threads      out: 0: one for each idle core
+/// errors: std::invalid_argument with a sentence for the user
 unsigned parse_pack_threads(const std::string& text);
 
-/// Of a writer, whose thread is one of them. The writer fills windows and takes them back in the same order; the others
-/// pack what lies between, and the writer too where it would have to wait. Only the constructor allocates or throws.
+/// Belongs to a writer, whose thread is one of the crew. The writer fills windows and takes them back in the same
+/// order. The other threads pack them, and so does the writer instead of waiting. Only the constructor allocates or
+/// throws.
 class pack_crew {
  public:
   static constexpr unsigned most_threads = 64;
@@ -30,25 +31,24 @@ class pack_crew {
   pack_crew(const pack_crew&) = delete;
   pack_crew& operator=(const pack_crew&) = delete;
 
-  /// To be filled; nullptr: all are under way.
+  /// A window to fill; nullptr: all are under way.
   window* vacant() noexcept;
-  /// What vacant() gave is filled.
+  /// The window from vacant() is full.
   void submit() noexcept;
 
   bool is_idle() const noexcept { return taken_back_ == submitted_; }
   struct result {
     window* of;
-    bool packed;                     // false: still to be packed, by the caller with pack_into()
+    bool packed;                     // false: the caller must pack it, with pack_into()
   };
-  /// The window that was submitted before all others that are under way; there is one.
+  /// The oldest of the windows under way; there must be one.
   result oldest() noexcept;
-  /// Packs a run of it to where it is to be.     in: into  room for the run
+  /// Packs a run of the oldest window to its final place.     in: into  room for the run
   void pack_into(window::run& r, const char* memory, char* into) noexcept { pack(packers_[0], r, memory, into); }
-  /// The oldest is not needed any more.
+  /// The oldest window is no longer needed.
   void release() noexcept;
 
-  /// The threads end. Windows under way are given up. The next submit() starts threads again, in the process that
-  /// calls.
+  /// Ends the threads, and gives up windows under way. The next submit() starts threads again, in the calling process.
   void stop() noexcept;
 
   unsigned threads() const noexcept { return threads_; }
@@ -73,10 +73,10 @@ class pack_crew {
   raw_threads helpers_;
   bool started_ = false;
   std::uint32_t taken_back_ = 0, submitted_ = 0;      // the writer's counts
-  std::atomic<std::uint32_t> offered_{0};             // as submitted_, for all
-  std::atomic<std::uint32_t> claimed_{0};             // windows that somebody packs or has packed
-  std::atomic<std::uint32_t> news_{0};                // changes when there is something to do, or to end for
-  std::atomic<std::uint32_t> asleep_{0};              // helpers that wait for news
+  std::atomic<std::uint32_t> offered_{0};             // as submitted_, for all threads
+  std::atomic<std::uint32_t> claimed_{0};             // windows that a thread packs or has packed
+  std::atomic<std::uint32_t> news_{0};                // changes when there is work, or the threads must end
+  std::atomic<std::uint32_t> asleep_{0};              // helpers that wait for news_
   std::atomic<bool> ending_{false};
 };
 

@@ -17,14 +17,15 @@ namespace mana::image {
 
 namespace {
 
-/// Which file, where paths are not: one that was deleted has none.
+/// Identifies a file where paths cannot: a deleted file has none.
 using file_id = std::pair<std::uint64_t, std::uint64_t>;
 file_id id_of(const region& r) noexcept { return {r.device, r.inode}; }
 
-/// Not of an image that a lazy restart has mapped: nobody writes to one.
+/// Excludes an image that a lazy restart has mapped: nobody writes to one.
 bool is_private_file(const region& r) noexcept { return !r.shared && r.is_file && !r.path.empty(); }
 
-/// As the memory says. The file is not opened: closing it would drop the locks that the program holds on it (fcntl).
+/// Reads the mapped memory. The file is not opened: closing it would drop the locks that the program holds on it
+/// (fcntl).
 bool begins_as_program(const region& r, int memory) noexcept {
   char magic[4];
   return r.offset == 0 && (r.protection & PROT_WRITE) == 0 &&
@@ -40,7 +41,7 @@ std::set<file_id> programs_of(const std::vector<region>& regions) {
   return found;
 }
 
-/// A line "VmFlags:" of smaps; proc(5).
+/// Of a line "VmFlags:" of smaps; proc(5).
 bool is_excepted(const std::string& flags) {
   return flags.find(" dc") != std::string::npos || flags.find(" wf") != std::string::npos;
 }
@@ -75,7 +76,7 @@ bool shown_files::add(const region& r) {
   return true;
 }
 
-/// Another file under the same path is no change of this one: so are programs brought up to date.
+/// Another file under the same path is not a change of this file: programs are replaced in this way.
 const char* shown_files::find_changed() const noexcept {
   for (const file& f : files_) {
     struct stat now{};

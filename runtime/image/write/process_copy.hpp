@@ -1,4 +1,4 @@
-// What of the program's memory a copy of the process holds as it was, whatever happens after the copy was made.
+// The parts of the program's memory that a copy of the process keeps unchanged, whatever happens after the copy.
 #pragma once
 #include <runtime/image/format/regions.hpp>
 
@@ -10,31 +10,33 @@
 
 namespace mana::image {
 
-/// Files of programs and libraries, whose pages a copy shows as long as nobody has written to them.
+/// Files of programs and libraries. A copy shows their pages as long as nobody writes to these files.
 class shown_files {
  public:
-  /// out: false: it is not known whether that file changes
+  /// out: false: nobody can tell whether the file changes
   bool add(const region& r);
-  /// For people, with a file that was written to since it was added; nullptr: none was. Neither allocates nor locks, and the text
-  /// is there in the copy and in the process.
+  /// A text for people, with a file that was written to since it was added; nullptr: none was. Neither allocates nor
+  /// locks. The text exists both in the copy and in the process.
   const char* find_changed() const noexcept;
 
  private:
   struct file {
-    std::string path, changed;       // what is said if it was
+    std::string path, changed;       // the text if it was
     struct stat about;
   };
   std::vector<file> files_;
 };
 
-/// INV-58 an image that a copy of the process writes has the memory of the moment at which it was made. What the copy would not
-/// have so is marked (region::is_not_copied), to be written before:
-///   what madvise has excepted from copies, or has emptied in them (MADV_DONTFORK, MADV_WIPEONFORK),
-///   private mappings of files, of which it shows later contents in pages that the program has not written to; but not
-///   those of programs and libraries, which nobody changes while they run.
-/// Memory that is shared is not looked at.
-/// in:     may_be_advised  false: nothing was ever excepted by madvise. Looking is slow: the kernel walks all page tables
-/// out:    files that are not to change until the image is written
+/// INV-58 an image that a copy of the process writes has the memory of the moment of the copy. Marks memory that the
+/// copy would not keep (region::is_not_copied), so that it is written before:
+/// - memory that madvise has excluded from copies, or has emptied in them (MADV_DONTFORK, MADV_WIPEONFORK)
+/// - private mappings of files: pages that the program has not written to show the file's later contents. Programs and
+///   libraries are left out, since nobody changes them while they run.
+///
+/// Ignores shared memory.
+/// in:     may_be_advised  false: the program never excluded memory by madvise. The search is slow: the kernel walks
+///         all page tables
+/// out:    files that must not change until the image is written
 /// errors: image_error (io)
 shown_files mark_not_copied(std::vector<region>& regions, bool may_be_advised);
 

@@ -12,15 +12,15 @@ namespace mana::image {
 
 inline constexpr std::size_t pages_per_window = chunk_bytes / page_bytes;
 
-/// What becomes of a page.
+/// The treatment of a page.
 enum class page : std::uint8_t { nothing, kept, referred, stored };
 
 struct window {
   /// Pages that become a chunk.
   struct run {
     std::uint32_t at, bytes;         // in the window
-    bool tried;                      // to be packed
-    std::uint32_t packed_bytes;      // 0: stored as it is
+    bool tried;                      // the packer must try it
+    std::uint32_t packed_bytes;      // 0: stored unpacked
     std::uint64_t checksum;          // as chunk_record::checksum
   };
 
@@ -28,7 +28,7 @@ struct window {
   std::uintptr_t begin = 0;
   std::size_t pages = 0;
   page what[pages_per_window];
-  program_files::place where[pages_per_window];   // of pages that are referred to
+  program_files::place where[pages_per_window];   // of the pages that the image refers to
   run runs[pages_per_window / 2];                 // ascending; between two of them is another page
   unsigned run_count = 0;
   char* memory = nullptr;            // copy of the pages, chunk_bytes

@@ -36,14 +36,15 @@ namespace mana::job {
 
 namespace {
 
-/// The wrapper library's list of clocks. Its function reads one atomic: it needs no thread pointer of its half.
+/// The wrapper library's list of clocks. The library's function reads one atomic, so it needs no thread pointer of the
+/// upper half.
 vid::group_clock* first_clock() {
   using getter = vid::group_clock* (*)();
   const std::uint64_t root = lower::the_bridge().upper_root;
   return root == 0 ? nullptr : reinterpret_cast<getter>(root)();
 }
 
-/// The slowest rank's.
+/// out: the longest time of any rank, in seconds
 double longest(std::span<const control::rank_written> images, double control::rank_written::*seconds) {
   double most = 0;
   for (const control::rank_written& i : images) most = std::max(most, i.*seconds);
@@ -62,7 +63,7 @@ store::phases phases_of(std::span<const control::rank_written> images, const con
   return took;
 }
 
-/// Those of all ranks, each once.
+/// out: the modes of all ranks, each once
 std::string modes_of(std::span<const control::rank_written> images) {
   std::set<std::string> modes;
   for (const control::rank_written& i : images) modes.insert(i.mode);
@@ -97,15 +98,15 @@ store::manifest manifest_of(std::span<const control::rank_written> images, const
   return made;
 }
 
-constexpr int endpoint_tag = 0;     // the runtime sends nothing else on its communicator at that time
+constexpr int endpoint_tag = 0;     // the runtime sends no other messages on its communicator at that time
 
-/// The one that is being written, whose lock it has; touched by the coordinator's thread alone.
+/// The generation that is being written, with its lock. Only the coordinator's thread uses it.
 store::generation& generation_under_way() {
   static auto& generation = *new store::generation;
   return generation;
 }
 
-/// Never 0.
+/// out: never 0
 std::uint64_t draw_nonce() {
   std::uint64_t nonce = 0;
   while (nonce == 0)
@@ -113,7 +114,7 @@ std::uint64_t draw_nonce() {
   return nonce;
 }
 
-/// Never destroyed: the agent's thread may run as long as the process.
+/// Never destroyed: the agent's thread may run until the process ends.
 process_state::end_watch& ends_of_program() {
   static auto& watch = *new process_state::end_watch;
   return watch;
@@ -180,7 +181,7 @@ control::surroundings surroundings_of_job() {
 
 }  // namespace
 
-/// Never destroyed: where a process exits without MPI_Finalize, its threads run until then.
+/// Never destroyed: if a process exits without MPI_Finalize, the control's threads run until then.
 control::rank_control& control_of_job() noexcept {
   static auto& control = *new control::rank_control;
   return control;
@@ -188,13 +189,15 @@ control::rank_control& control_of_job() noexcept {
 
 namespace {
 
-/// A program that never calls MPI_Init, and was restarted, has not started the MPI that its launcher sees end.
+/// A restarted program that never calls MPI_Init leaves an MPI running that the runtime has started: its launcher waits
+/// for the end of that MPI.
 void leave() noexcept {
   control_of_job().leave();
   if (stage_of_program() == control::stage::before_mpi && real_mpi::is_running()) real_mpi::finish();
 }
 
-/// The process's exit lets others know, and stops threads before what they use is gone: so it is what comes first there.
+/// atexit() runs the last registered function first. So other ranks learn of the exit, and the threads stop, before
+/// anything that they use is destroyed.
 void leave_at_exit() { std::atexit(leave); }
 
 void begin(const control::surroundings& s) {
@@ -206,22 +209,24 @@ void begin(const control::surroundings& s) {
   });
 }
 
-/// Where the program calls no MPI: images of ranks go to the directory of checkpoints, by no clock but the plainest.
+/// For a program that calls no MPI: ranks write their images to the directory of checkpoints, and use the plainest
+/// clock.
 control::surroundings without_mpi(control::surroundings s, control::stage where) {
   s.where = where;
   s.outlived = where == control::stage::before_mpi;
   s.has_mpi = real_mpi::is_an_mpi();
-  s.local = s.local && !s.has_mpi;               // what the nodes have is known to one process, and to ranks that have agreed
+  // only ranks that have agreed, or a single process, know what the nodes have
+  s.local = s.local && !s.has_mpi;
   s.clock.clear();
   s.clock_trace.clear();
   s.make_progress = [] {};
   return s;
 }
 
-/// A process of rank 0 has a descriptor for each.
+/// The process of rank 0 needs a descriptor for each rank.
 constexpr int most_ranks_by_file = 512;
 
-/// Collective over all ranks, by the live MPI.
+/// Collective over all ranks, over the live MPI.
 void know_nodes() {
   find_neighbours();
   begin_node_images();
@@ -258,7 +263,8 @@ void begin_control_by_file() noexcept {
   b.world_rank = static_cast<std::uint32_t>(size ? rank_from_environment() : 0);
   b.world_size = static_cast<std::uint32_t>(size.value_or(1));
   b.stage = static_cast<std::uint64_t>(control::stage::before_mpi);
-  if (this_job().options.as == taken_along::child) return;       // the rank's own process is asked until MPI starts
+  // commands talk to the rank's own process until MPI starts
+  if (this_job().options.as == taken_along::child) return;
   const std::string why_not = alone ? std::string() : why_not_by_file(size);
   if (!why_not.empty() && rank_from_environment() != 0) return;
   if (!why_not.empty()) b.world_size = 1;

@@ -1,4 +1,4 @@
-// A lower half: reads how it was started, then loads the program into this process, or restores it there.
+// The main program of a lower half: reads its options, then loads the program into this process, or restores it there.
 #include <runtime/job/fault_point.hpp>
 #include <runtime/job/job.hpp>
 #include <runtime/job/job_claim.hpp>
@@ -43,13 +43,13 @@ job& this_job() noexcept {
   return the_job;
 }
 
-/// Made when the options are known. Never destroyed: its thread may run as long as the process.
+/// Made when the options are known. Never destroyed: its thread may run until the process ends.
 image::image_saver& saver_of_job() noexcept {
   static auto& saver = *new image::image_saver(saving_of(this_job().options));
   return saver;
 }
 
-/// Never unmapped: a process that was forked off counts here.
+/// Never unmapped: a forked writer counts in this memory.
 files::write_meter& meter_of_job() noexcept {
   static auto& meter = *new image::shared_value<files::write_meter>;
   return *meter;
@@ -57,8 +57,7 @@ files::write_meter& meter_of_job() noexcept {
 
 namespace {
 
-/// Where the program executes another one, the tool gets these words: which lower half this is, and what it was started
-/// with.
+/// If the program executes another program, the tool gets these words: they name this lower half and its options.
 void follow(const std::string& filter) {
   const start_options& options = this_job().options;
   if (options.tool.empty()) return;
@@ -76,7 +75,8 @@ void follow(const std::string& filter) {
 
 /// errors: std::system_error
 void take_input(const std::string& file) {
-  const std::string wanted = rank_from_environment() == 0 ? file : "/dev/null";     // as launchers give it
+  // launchers give other ranks an empty input too
+  const std::string wanted = rank_from_environment() == 0 ? file : "/dev/null";
   const int fd = open(wanted.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) throw std::system_error(errno, std::system_category(), "--stdin " + wanted);
   close(fd);
@@ -90,8 +90,6 @@ void take_input(const std::string& file) {
   j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
-  constexpr int all_levels = neutral::thread_multiple;
-  j.record.thread_level = all_levels;        // an image from before MPI_Init does not know
   j.record.build_id = program_identity(j.record.program);
 
   if (j.options.as == taken_along::no && !j.options.input.empty()) take_input(j.options.input);
@@ -115,7 +113,8 @@ void take_input(const std::string& file) {
   split::start(start, follow);
 }
 
-/// From now on requests wait for this job. A directory that cannot be written is said when the coordinator comes up.
+/// From now on, requests wait for this job. If the directory is not writable, the coordinator reports that when it
+/// starts.
 void announce() {
   const start_options& options = this_job().options;
   try {
@@ -127,8 +126,8 @@ void announce() {
   }
 }
 
-/// A restart's other ranks do nothing before MPI brings them together with rank 0. A program that a rank has become has
-/// the rank's claim, or takes it again.
+/// The other ranks of a restart do nothing before MPI connects them with rank 0. A program that replaced the rank's
+/// program inherits the rank's claim, or claims the directory again.
 void enter_directory() {
   const start_options& options = this_job().options;
   if (rank_from_environment() == 0) {
@@ -139,7 +138,7 @@ void enter_directory() {
   }
 }
 
-/// For mana doctor.
+/// For `mana doctor`.
 int say_mpi_version() {
   const std::string version = real_mpi::library_version();
   std::printf("%s%s%s\n", real_mpi::library_name().c_str(), version.empty() ? "" : " ", version.c_str());

@@ -37,33 +37,36 @@ void attach(const lower::upper_entry* entry, std::uint64_t root) {
   begin_control_by_file();
 }
 
-/// Natively it may: a process that has not begun MPI can leave that to a child. Its copy of the lower half is not run.
+/// In a native run, a process that has not started MPI may leave MPI_Init to a forked child. Under mana, the child's
+/// copy of the lower half does not run, so MPI_Init is refused there.
 void refuse_in_copy() {
   if (!split::is_forked_copy()) return;
-  say("mana: error: a child process calls MPI_Init that was made by fork and has executed no program since\n"
-      "      let the child execute the MPI program, or call MPI_Init in the process that was started");
+  say("mana: error: MPI_Init was called in a forked child that has executed no program\n"
+      "      let the child execute the MPI program, or call MPI_Init in its parent");
   _exit(static_cast<int>(exit_status::not_mpi));
 }
 
-/// The wrapper library looks there when MPI has started, and does the same in the program's libc.
+/// The wrapper library reads this after MPI starts, and makes the same streams of the program's libc unbuffered.
 void tell_of_streams() noexcept { lower::the_bridge().unbuffered = unbuffered_streams(); }
 
-/// MPI runs where this is a restart of a program that had not called MPI_Init: with all levels, since that one was not known.
+/// MPI already runs after a restart of a program that had not called MPI_Init. The runtime then started MPI with the
+/// highest thread level, because the image does not know the level.
 int init(int required, int* provided) {
   refuse_in_copy();
   split::end_following();
-  this_job().record.thread_level = required;
   if (real_mpi::is_running()) {
     control_of_job().end();
     const descriptors::low_descriptor_guard guard;
     begin_control();
     *provided = std::min(required, real_mpi::thread_level());
+    this_job().record.thread_level = *provided;
     split::show_lower_handlers();
     tell_of_streams();
     return neutral::success;
   }
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
+  if (rc == neutral::success) this_job().record.thread_level = *provided;
   split::take_back_handlers();
   split::show_lower_handlers();
   split::bring_alternate_stack();
@@ -83,7 +86,7 @@ int finalize() {
   return real_mpi::finish();
 }
 
-/// Where the live MPI does not run it says so itself, and ends the program in its own way.
+/// If the live MPI does not run, it prints that and ends the program in its own way.
 void abort_job(int exit_code) {
   let_program_exit();
   real_mpi::abort_as_program(exit_code);
@@ -91,7 +94,7 @@ void abort_job(int exit_code) {
 
 void fatal(const char* text) {
   say("mana: error: rank " + std::to_string(lower::the_bridge().world_rank) + ": " + text +
-      "\n      this is a defect of mana: please report it with the lines above");
+      "\n      this is a defect of mana: report it, with the lines above and the output of mana --version");
   std::abort();
 }
 
@@ -102,7 +105,7 @@ void clock_retract() { control_of_job().clock_retract(); }
 lower::wait_end clock_wait(const int* world_ranks, int n) { return control_of_job().clock_wait(world_ranks, n); }
 void clock_wait_end() { control_of_job().clock_wait_end(); }
 
-/// Natively MPI_Finalize makes progress for others while it waits; so does this.
+/// While it waits, it makes progress for other ranks, as MPI_Finalize does in a native run.
 lower::wait_end clock_ending() {
   for (;;) {
     if (const auto end = control_of_job().ending()) return *end;

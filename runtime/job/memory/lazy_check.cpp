@@ -18,13 +18,13 @@ namespace mana::job {
 
 namespace {
 
-/// Never destroyed: a thread may wait for it as long as the process runs.
+/// Never destroyed: a thread may wait for it until the process ends.
 std::shared_future<void>& check_is_over() noexcept {
   static auto& over = *new std::shared_future<void>;
   return over;
 }
 
-/// The program has the cores first.
+/// Lets the program have the cores first.
 void step_back() noexcept {
   constexpr int least = 19;
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), least);
@@ -35,7 +35,8 @@ void step_back() noexcept {
   if (error.kind() == files::error_kind::damaged)
     mark_restart_failed(std::string(", restarted lazily: ") + error.what());
   say(std::string("mana: error: ") + error.what() + "; rank " + std::to_string(rank_from_environment()) +
-      " was restarted lazily and may have used it: the job is ended, restart an earlier checkpoint");
+      " was restarted with --lazy and may have used the damaged memory, so the job ends; restart an earlier "
+      "checkpoint");
   std::_Exit(static_cast<int>(error.kind() == files::error_kind::damaged ? exit_status::checkpoint_damaged
                                                                          : exit_status::checkpoint_missing));
 }
@@ -49,7 +50,8 @@ void check(image::rank_image& own, image::lazy_memory& left) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (this_job().options.verbose)
-    say("mana: rank " + std::to_string(own.header().rank) + ": all of the checkpoint's memory was read and found right after " +
+    say("mana: rank " + std::to_string(own.header().rank) + ": all memory of the checkpoint was read and is intact, "
+                                                            "after " +
         std::to_string(took.count()) + " s");
 }
 

@@ -1,11 +1,11 @@
-// Names for perf, where they are asked for (--perf-map).
+// Names for perf, if the user gives --perf-map.
 #pragma once
 
 namespace mana::job {
 
-/// Writes /tmp/perf-PID.map with the functions of what the upper half has loaded by now. perf finds by itself what is
-/// mapped from files; after a restart the same is anonymous memory, and only the map says what it is. A map that cannot
-/// be written is said in the job's log.
+/// Writes /tmp/perf-PID.map with the functions of the objects that the upper half has loaded by now. perf can read the
+/// symbols of memory that is mapped from a file. After a restart that memory is anonymous, and only the map has its
+/// names. If the map cannot be written, the job's log says so.
 void name_functions_for_perf() noexcept;
 
 }  // namespace mana::job

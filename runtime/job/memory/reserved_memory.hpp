@@ -1,4 +1,4 @@
-// What a restart does about memory that the kernel had promised to the program, or not: INV-84.
+// Restores the kernel's promises of memory to the program (reservations): INV-84.
 #pragma once
 #include <runtime/image/read/rank_image.hpp>
 
@@ -10,9 +10,10 @@ namespace mana::job {
 
 class reserved_memory {
  public:
-  /// The visitor asks what the image says of reservations. This must live as long as it.
+  /// Connects the visitor, which asks what the image says of reservations. This object must live as long as the
+  /// visitor.
   void listen(image::memory_visitor& visitor);
-  /// What is not as it was, in words.
+  /// out: a sentence for each difference from the memory at the checkpoint
   std::vector<std::string> warnings() const;
 
  private:

@@ -20,7 +20,7 @@ restored_image& image_of_restart() noexcept {
 
 namespace {
 
-/// Of another generation, which the image refers to.
+/// Marks another generation, to which the image refers.
 void mark_owner(const restored_image& own, const std::string& text) {
   if (own.damaged_file.empty()) return;
   const std::string holder = files::directory_of(own.damaged_file), all = files::directory_of(holder);
@@ -40,7 +40,7 @@ void mark_restart_failed(const std::string& why) noexcept {
   try {
     mark_owner(own, text);
   } catch (const std::exception&) {
-    // The next restart finds it.
+    // The next restart finds the damage again.
   }
 }
 

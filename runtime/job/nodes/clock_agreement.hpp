@@ -3,8 +3,9 @@
 
 namespace mana::job {
 
-/// The program's clocks go on from where they were. Collective: ranks that read one clock before do so again, if they
-/// do now. Last of all before the program runs on: what a restart takes is no time of the program's.
+/// The program's clocks continue from their values at the checkpoint. Ranks that read the same clock before the
+/// checkpoint read the same clock again, if they share one now. Last step before the program runs: the time of the
+/// restart does not count as the program's. Collective.
 void continue_clocks_together();
 
 }  // namespace mana::job

@@ -25,8 +25,8 @@ std::uint64_t identity_of(const store::shared_work_file& image) noexcept {
   }
 }
 
-/// What its sidecar said is lost with it, but for what the image says itself.
-/// in:     any  of another rank of the checkpoint
+/// Describes a lost image without its sidecar: only what the image itself says is known.
+/// in: any  of another rank of the checkpoint
 store::local_image description(const store::local_image& any, const std::string& path, std::uint32_t rank) {
   const image::rank_image file(path);
   store::local_image about = any;
@@ -50,7 +50,7 @@ group_files::group_files(const std::string& directory, const store::local_image&
   if (!has_parity_) return;
   const auto header = redundancy::read_header(as_file(parity_));
   if (header && (header->head.generation != any.generation || header->head.nonce != any.nonce))
-    throw std::runtime_error(parity_.path() + ": this is parity of another checkpoint");
+    throw std::runtime_error(parity_.path() + ": this parity belongs to another checkpoint");
 }
 
 void group_files::begin_parity(std::uint64_t bytes) noexcept {
@@ -99,7 +99,7 @@ store::local_image group_files::finish_lost(const store::parity_group& group) {
 }
 
 std::string group_files::report() const {
-  if (!repaired_) return is_described_ ? "nothing but its sidecar was lost" : "";
+  if (!repaired_) return is_described_ ? "only its sidecar was lost" : "";
   const std::string text = redundancy::describe(*repaired_, of_);
   return text.substr(text.find(": ") + 2) + "; the image has " +
          std::to_string(redundancy::size_of(as_file(image_))) + " bytes";
@@ -125,7 +125,7 @@ struct parity_source {
       bytes = 0;
     }
   }
-  /// What cannot be read is as damaged as any: checksums find it.
+  /// An unreadable piece counts as damaged: the checksums find it.
   void read(std::uint64_t at, piece& into) const noexcept {
     try {
       redundancy::read_at(file, at, into);

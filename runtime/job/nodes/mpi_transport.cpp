@@ -12,7 +12,7 @@ namespace mana::job {
 
 namespace {
 
-constexpr int parity_tag = 2;          // before a restart images that go to other nodes have 1
+constexpr int parity_tag = 2;          // images that go to other nodes before a restart have 1
 
 MPI_Comm channel() noexcept {
   const real_mpi::own_state& o = real_mpi::own();
@@ -25,8 +25,8 @@ std::string words_of(int error) {
   return PMPI_Error_string(error, text, &length) == MPI_SUCCESS ? std::string(text) : "error " + std::to_string(error);
 }
 
-/// Those of one exchange. What is still under way when it fails is given back to MPI: its peers are gone, and the job
-/// ends.
+/// The requests of one exchange. If the exchange fails, requests that are still active are freed: the peers no longer
+/// exist, and the job ends.
 class transfers {
  public:
   ~transfers() {
@@ -41,7 +41,7 @@ class transfers {
     check(PMPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, static_cast<int>(rank),
                      parity_tag, channel(), add()), "to", rank);
   }
-  /// Offers the core to others as every wait of the runtime does.
+  /// Yields the core, as every wait of the runtime does.
   void wait() {
     std::vector<MPI_Status> statuses(all_.size());
     for (unsigned fruitless = 0;;) {

@@ -1,4 +1,4 @@
-// Messages between the members of a group of ranks, by the live MPI.
+// Messages between the members of a group of ranks, over the live MPI.
 #pragma once
 #include <runtime/redundancy/transport.hpp>
 
@@ -7,15 +7,16 @@
 
 namespace mana::job {
 
-/// Used only on the thread that may call MPI, while the program stands or before it is restored. While it stands its
-/// wrappers may wait on the runtime's communicator, with any tag (two leaders of MPI_Intercomm_create): these messages
-/// have one of their own. Before a restart, where there may be none, nobody else sends.
+/// Used only on the thread that may call MPI, while the program is stopped or before it is restored. While the program
+/// is stopped, its wrappers may wait on the runtime's communicator, with any tag (two leaders of MPI_Intercomm_create).
+/// So these messages have a communicator of their own. Before a restart that communicator may not exist, but then no
+/// other code sends.
 class mpi_transport final : public redundancy::transport {
  public:
-  /// in:     ranks  of the world, by member
+  /// in: ranks  in the world, by member
   explicit mpi_transport(std::vector<std::uint32_t> ranks) : ranks_(std::move(ranks)) {}
 
-  /// errors: std::runtime_error with the words of MPI. The members are out of step then: no exchange may follow
+  /// errors: std::runtime_error with MPI's error text. The members are then out of step: no exchange may follow.
   void exchange(std::span<const redundancy::outgoing> out, std::span<const redundancy::incoming> in) override;
 
  private:

@@ -20,7 +20,7 @@ struct node {
   std::set<std::uint32_t> ranks;
 };
 
-/// Never destroyed: threads use it as long as the process runs.
+/// Never destroyed: threads use it until the process ends.
 node& own_node() noexcept {
   static auto& one = *new node;
   return one;
@@ -36,7 +36,8 @@ std::string name_or_nothing() {
 
 }  // namespace
 
-/// Names are compared by their hashes: who takes two nodes for one is refused a file that is not there.
+/// Names are compared by their hashes. If two nodes have the same hash, a rank asks for a file on the wrong node, and
+/// is refused.
 void find_neighbours() {
   const MPI_Comm world = real_mpi::own().world;
   node& n = own_node() = {name_or_nothing(), {}};

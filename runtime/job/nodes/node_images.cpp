@@ -33,26 +33,27 @@ namespace mana::job {
 
 namespace {
 
-/// Of this rank. What no lock guards is touched by one thread at a time: checkpoints follow each other, and one is settled
-/// when nobody writes its image any more.
+/// The state of this rank's images on its node. Members without a lock are used by one thread at a time: checkpoints
+/// follow each other, and a checkpoint is settled only after its image is written.
 struct node_place {
-  std::string directory;                     // of the images of this job's directory of checkpoints; empty: there is none
-  std::string problem;                       // why not; empty: nobody asked for one
-  std::uint64_t newest_found = 0;            // generation, of rank 0: on any node when the job began
-  std::uint64_t newest_on_nodes = 0;         // that all ranks have
-  store::local_image current;                // that is being written or copied
-  std::uint64_t begun = 0;                   // generation: files of this number and rank are this job's
-  std::uint64_t newest_whole = 0;            // generation: this rank's image has its sidecar
+  // of the images that belong to this job's directory of checkpoints; empty: none
+  std::string directory;
+  std::string problem;                       // why `directory` is empty; empty: images on nodes were not asked for
+  std::uint64_t newest_found = 0;            // generation, known to rank 0: the newest on any node when the job began
+  std::uint64_t newest_on_nodes = 0;         // generation: the newest that all ranks have
+  store::local_image current;                // the image that is being written or copied
+  std::uint64_t begun = 0;                   // generation: files with this number and this rank belong to this job
+  std::uint64_t newest_whole = 0;            // generation: the newest image of this rank with a sidecar
   std::uint64_t left = 0;                    // generation that was given up, and whose image stays for now; 0: none
 };
 
 struct writing {
   std::mutex lock;
   std::uint64_t generation = 0;              // 0: none
-  std::optional<control::stored_end> early;  // what became of the checkpoint, where that was known before the image was whole
+  std::optional<control::stored_end> early;  // the checkpoint's end, if it was known before the image was complete
 };
 
-/// Never destroyed: a thread may use it as long as the process runs.
+/// Never destroyed: a thread may use it until the process ends.
 node_place& here() noexcept {
   static auto& place = *new node_place;
   return place;
@@ -86,13 +87,13 @@ bool is_in_directory(std::uint64_t generation) {
   return store::is_complete({this_job().options.checkpoint_directory + "/" + image::generation_name(generation), generation});
 }
 
-/// By another job, which has taken the number.
+/// True if another job has taken the number.
 bool is_being_written(std::uint64_t generation) {
   const auto all = files::own_directory::open(this_job().options.checkpoint_directory);
   return store::directory_lock::state_of_generation(all, generation) == store::lock_end::busy;
 }
 
-/// in: needed  generations that images of the newest one refer to, on any rank
+/// in: needed  generations to which images of the newest generation refer, on any rank
 void remove_images_of(std::uint32_t rank, std::span<const std::uint64_t> needed, std::uint64_t newest_on_nodes,
                       std::uint64_t newest_global) {
   const std::uint64_t newest = std::max(newest_on_nodes, newest_global);
@@ -109,7 +110,8 @@ void remove_images_of(std::uint32_t rank, std::span<const std::uint64_t> needed,
       store::remove_local(here().directory, generation, rank);
 }
 
-/// Of this rank; and the first of a node's ranks removes those of ranks that are on other nodes now.
+/// Removes superfluous images of this rank. The first rank of a node also removes those of ranks that are now on other
+/// nodes.
 void remove_superfluous(std::span<const std::uint64_t> needed, std::uint64_t newest_on_nodes, std::uint64_t newest_global) {
   std::set<std::uint32_t> whose{own_rank()};
   if (own_rank() == *ranks_of_node().begin())
@@ -139,8 +141,9 @@ store::local_image description(const control::commit_info& generation, const ima
   return about;
 }
 
-/// A rank or a node that is lost ends a checkpoint for the others, who do not know what all had come to: with what is
-/// lost rebuilt, or where nothing is, it may be whole. So an image that is whole stays until the next one has ended.
+/// If a rank or a node is lost, the checkpoint ends for the others, and they do not know how far each rank came. The
+/// checkpoint may be complete, if nothing is lost or the loss can be rebuilt. So a complete image stays until the next
+/// checkpoint has ended.
 void give_up_on_node(std::uint64_t generation) {
   node_place& place = here();
   if (place.left != 0) store::remove_local(place.directory, place.left, own_rank());
@@ -148,7 +151,7 @@ void give_up_on_node(std::uint64_t generation) {
   if (place.left == 0 && place.begun == generation) store::remove_local(place.directory, generation, own_rank());
 }
 
-/// in: generation  whose image nobody writes
+/// in: generation  whose image no thread writes
 void settle_later(std::uint64_t generation, control::stored_end end) {
   worker().post([generation, end = std::move(end)] {
     node_place& place = here();
@@ -159,7 +162,7 @@ void settle_later(std::uint64_t generation, control::stored_end end) {
         else if (end.is_known) remove_superfluous(end.builds_on, place.newest_on_nodes, end.committed ? generation : 0);
       });
     } catch (const std::exception&) {
-      // What cannot be removed now goes after the next checkpoint.
+      // The next checkpoint removes files that cannot be removed now.
     }
   });
 }
@@ -196,7 +199,7 @@ void begin_node_images() {
     if (!no_id) place.directory = find_place(id, node);
   });
   if (no_id) place.problem = no_id->text;
-  else if (place.directory.empty()) place.problem = "--local: this rank's node has no place for images";
+  else if (place.directory.empty()) place.problem = "--local: this rank's node has no directory for images";
   if (own_rank() == 0 && (no_id || failed))
     say("mana: warning: --local: rank " + std::to_string(no_id ? no_id->rank : failed->rank) + ": " +
         (no_id ? no_id->text : failed->text) + "; its images go to " + this_job().options.checkpoint_directory +

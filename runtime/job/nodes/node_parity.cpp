@@ -31,12 +31,12 @@ namespace mana::job {
 namespace {
 
 struct protection {
-  std::optional<redundancy::membership> own;     // nothing: no redundancy is wanted
-  std::vector<std::string> warnings;             // of rank 0: what losing a node costs, for each checkpoint
+  std::optional<redundancy::membership> own;     // nothing: no redundancy was asked for
+  std::vector<std::string> warnings;             // of rank 0, for each checkpoint: what the loss of a node costs
   std::uint32_t rank = 0;
 };
 
-/// Touched by the thread that runs the checkpoint, and the one that writes its image, which follow each other.
+/// The thread that runs the checkpoint and the thread that writes its image use this one after the other.
 protection& of_job() noexcept {
   static auto& the_protection = *new protection;
   return the_protection;
@@ -54,12 +54,12 @@ redundancy::grouping grouping_for(const redundancy::scheme& wanted, const std::v
     return redundancy::make_groups(wanted, nodes);
   } catch (const redundancy::redundancy_error& error) {
     throw start_failure(exit_status::usage, std::string("--") + error.what(),
-                        "start more ranks, or leave --redundancy out", met_by::all);
+                        "start more ranks, or omit --redundancy", met_by::all);
   }
 }
 
-/// Waits as long as the slowest rank writes, and leaves the cores to those that do.
-/// out: lowest rank that is not ready
+/// Waits until the slowest rank has written, and leaves the cores to ranks that write.
+/// out: the lowest rank that is not ready
 std::optional<int> first_not_ready(bool ready) {
   constexpr std::chrono::microseconds pause(200);
   const MPI_Comm world = real_mpi::own().world;
@@ -75,7 +75,7 @@ std::optional<int> first_not_ready(bool ready) {
   return first == size ? std::nullopt : std::optional(first);
 }
 
-/// An image and the file that its parity goes to.
+/// An image and its parity file.
 struct open_files {
   files::descriptor image;
   std::string path;
@@ -100,7 +100,7 @@ void begin_node_parity() {
   const redundancy::scheme wanted = redundancy::scheme::parse(text);
   int rank = 0;
   PMPI_Comm_rank(real_mpi::own().world, &rank);
-  std::string node = "rank " + std::to_string(rank);      // without a name it is on a node of its own
+  std::string node = "rank " + std::to_string(rank);      // a rank without a node name counts as alone on its node
   try {
     node = store::node_name();
   } catch (const store::store_error&) {
@@ -133,7 +133,7 @@ store::parity_group parity_turn::make(const std::string& directory, const contro
   const redundancy::membership& who = *job.own;
   warnings.insert(warnings.end(), job.warnings.begin(), job.warnings.end());
   std::optional<open_files> files;
-  bool speaks = who.own == 0;            // for those of a group, who all know the same
+  bool speaks = who.own == 0;            // one member prints what all members of the group know
   try {
     try {
       files.emplace(open_at(directory, generation.generation, job.rank));
@@ -154,7 +154,7 @@ store::parity_group parity_turn::make(const std::string& directory, const contro
     files->parity.finish();
     return {who.of.parity, who.of.ranks};
   } catch (const std::exception& error) {
-    if (speaks) warnings.push_back(std::string("the images on the nodes are without parity: ") + error.what());
+    if (speaks) warnings.push_back(std::string("the images on the nodes have no parity: ") + error.what());
     return {};
   }
 }
@@ -164,7 +164,7 @@ void parity_turn::pass() noexcept {
   try {
     initial_.run([] { first_not_ready(false); });
   } catch (const std::exception&) {
-    // The others meet the same, and say it.
+    // Other ranks meet the same error and report it.
   }
 }
 

@@ -1,5 +1,5 @@
-// Parity over the images on the nodes, made while the program stands. Why it is done this way:
-// docs/design/redundancy.md.
+// Parity over the images on the nodes, computed while the program is stopped. docs/design/redundancy.md gives the
+// reasons.
 #pragma once
 #include <runtime/job/lent_thread.hpp>
 
@@ -13,25 +13,25 @@
 
 namespace mana::job {
 
-/// Deals the ranks out to groups, by their nodes. Collective; MPI runs. Nothing without --redundancy; where there are
-/// too few ranks for it, all of them end.
+/// Divides the ranks into groups, by their nodes. If there are too few ranks, all of them end. Does nothing without
+/// --redundancy. Collective; MPI runs.
 void begin_node_parity();
 
-/// This rank's part in the parity of one checkpoint. All ranks take part or none, also those that have no image on
-/// their node: then there is no parity, which is a warning, and the images stay as they are.
+/// This rank's part in the parity of one checkpoint. Either all ranks take part or none; a rank without an image on its
+/// node takes part too. If one image is missing there is no parity: a warning says so, and the images stay.
 class parity_turn {
  public:
-  /// in: on_nodes  the program stands until all images are on the nodes; the same on all ranks
-  ///     initial   of the thread that MPI may be called on
+  /// in: on_nodes  the program stays stopped until all images are on the nodes; the same on all ranks
+  ///     initial   of the thread that may call MPI
   parity_turn(bool on_nodes, lent_thread& initial);
 
-  /// The image is durable in the directory of this node, without a sidecar.
-  /// in:  checksum   of its trailer
-  ///      warnings   why there is no parity is added, on one of the ranks that it concerns
-  /// out: for the sidecar: the ranks whose parity is durable, or nobody
+  /// Called when the image is durable in the directory of this node, still without a sidecar.
+  /// in:  checksum  in the image's trailer
+  ///      warnings  gets the reason if there is no parity, on one of the ranks concerned
+  /// out: for the sidecar: the ranks whose parity is durable; empty if there is no parity
   store::parity_group make(const std::string& directory, const control::commit_info& generation, std::uint64_t checksum,
                            std::vector<std::string>& warnings);
-  /// This rank has no image there, or no part any more. Never throws.
+  /// This rank has no image there, or takes no further part. Never throws.
   void pass() noexcept;
 
  private:

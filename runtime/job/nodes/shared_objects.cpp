@@ -19,7 +19,7 @@ namespace {
 
 std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
 
-/// Processes with the same can open each other's descriptors.
+/// out: equal for processes that can open each other's descriptors
 std::uint64_t this_machine() {
   struct stat ids{};
   stat("/proc/self/ns/pid", &ids);
@@ -40,7 +40,7 @@ bool are_one(const offered_object& a, const offered_object& b) noexcept {
          a.inode == b.inode;
 }
 
-/// The one that serves for all: of those that a descriptor described, if there are any, the lowest rank's.
+/// out: the object that serves for all. An object with a descriptor comes first; among equals, the lowest rank's.
 offered_object everybodys(const offered_object& one, const std::vector<offered_object>& offers) {
   const offered_object* chosen = nullptr;
   std::int64_t size = 0;
@@ -60,8 +60,9 @@ class others_descriptor {
     const std::string path = "/proc/" + std::to_string(o.process) + "/fd/" + std::to_string(o.fd);
     fd_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd_ < 0)
-      throw descriptors::descriptor_error(path + ": memory or a file without a name, which several ranks had, cannot "
-                                          "be opened in the rank that made it again: " + std::strerror(errno));
+      throw descriptors::descriptor_error(
+          path + ": memory or a file without a name, which several ranks shared, cannot be opened in the rank that "
+                 "restored it: " + std::strerror(errno));
   }
   ~others_descriptor() { close(fd_); }
   others_descriptor(const others_descriptor&) = delete;

@@ -1,7 +1,8 @@
-// What the lower half's libraries call to say where the program crashed, found before libc's: the lower half's dynamic
-// linker and libc know nothing of the upper half's objects, so that a backtrace would end where the program begins.
-// What lies in the upper half is asked of the program's own; the frames by which mana calls a handler (INV-68) are left
-// out. All of it runs in signal handlers, of threads of both halves.
+// Replaces the libc functions with which the lower half's libraries print a backtrace after a crash; the linker finds
+// these first. The lower half's dynamic linker and libc do not know the upper half's objects, so their backtrace would
+// end where the program begins. For addresses in the upper half these functions ask the program's dynamic linker. They
+// leave out the frames by which mana calls a handler (INV-68). All functions here may run in signal handlers, on
+// threads of both halves.
 #include <runtime/job/program_functions.hpp>
 
 #include <runtime/split/traps/signals/lower_handlers.hpp>
@@ -28,7 +29,7 @@ Function* libcs(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// libc's own functions, found before anything crashes: dlsym takes a lock.
+/// libc's own functions. They are looked up before a crash, because dlsym takes a lock.
 struct originals {
   int (*find_object)(void*, dl_find_object*) = libcs<int(void*, dl_find_object*)>("_dl_find_object");
   int (*find_symbol)(const void*, Dl_info*) = libcs<int(const void*, Dl_info*)>("dladdr");
@@ -41,14 +42,14 @@ const originals& libc() noexcept {
 }
 [[gnu::used]] const originals& at_first = libc();
 
-/// In a program that is not position-independent.
+/// True for an address in a program that is not position-independent.
 bool is_fixed(const void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   return at >= split::saved().fixed_begin && at < split::saved().fixed_end;
 }
 
 bool is_upper(const void* address) noexcept {
-  if (split::stub().lower_handler == 0) return false;  // the upper half is not there yet
+  if (split::stub().lower_handler == 0) return false;  // the upper half does not exist yet
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   return (at >= lower::window_begin && at < lower::window_end) || is_fixed(address);
 }
@@ -58,15 +59,16 @@ bool is_in_stub(const void* address) noexcept {
   return at >= lower::stub_address && at < lower::program_zone && at != split::stub().restore_rt;
 }
 
-/// What the program's dynamic linker says, under its thread pointer, as it takes a lock.
+/// Asks the program's dynamic linker, under the program's thread pointer, because dladdr takes a lock.
 bool find_upper_symbol(const void* address, Dl_info& found) noexcept {
   int is_found = 0;
   job::with_program([&](const lower::upper_functions& program) { is_found = program.find_symbol(address, &found); });
   return is_found != 0;
 }
 
-/// As libc writes a line of a backtrace.
-/// in:  gap  before the address       out: bytes, without the null
+/// Writes the address in libc's format of a backtrace line.
+/// in:  gap  text before the address
+/// out: bytes, without the null
 std::size_t describe(const void* address, const char* gap, char* line) noexcept {
   Dl_info found{};
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -99,7 +101,7 @@ int dladdr(const void* address, Dl_info* found) noexcept {
 }
 
 int backtrace(void** frames, int size) noexcept {
-  constexpr int own = 8;  // frames at most that are left out
+  constexpr int own = 8;  // at most this many of mana's frames are left out
   std::array<void*, 256> found;
   const int wanted = std::min(size, static_cast<int>(found.size()) - own);
   const int n = libc().trace(found.data(), std::max(wanted, 0) + own);
@@ -118,12 +120,12 @@ void backtrace_symbols_fd(void* const* frames, int size, int fd) noexcept {
     }
     char line[line_bytes];
     const std::size_t n = describe(frames[i], "", line);
-    line[n] = '\n';  // in the place of the null
+    line[n] = '\n';  // replaces the null
     [[maybe_unused]] const auto written = ::write(fd, line, n + 1);
   }
 }
 
-/// One block, which the caller frees: the addresses of the lines, then these.
+/// out: one block, which the caller frees: the pointers to the lines, then the lines
 char** backtrace_symbols(void* const* frames, int size) noexcept {
   const auto n = static_cast<std::size_t>(size);
   auto* const all = static_cast<char**>(std::malloc(n * (sizeof(char*) + line_bytes)));

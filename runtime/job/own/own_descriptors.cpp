@@ -1,7 +1,9 @@
-// The calls of the lower half that make descriptors, found by its libraries before libc's: what they make gets a high number.
+// Replaces the libc functions that make descriptors; the lower half's libraries find these first. Their descriptors get
+// high numbers.
 //
-// INV-31 no descriptor of the lower half stays at a low number, whenever it is made. A guard over the low numbers helps while
-// MPI starts; connections are accepted by a thread of the network library's own at any time, beside the program's threads.
+// INV-31 no descriptor of the lower half stays at a low number, whenever it is made. A guard over the low numbers
+// protects only the start of MPI: a thread of the network library accepts connections at any time, beside the program's
+// threads.
 #include <runtime/files/high_number.hpp>
 
 #include <dlfcn.h>
@@ -35,7 +37,7 @@ int both_out_of_the_way(int result, int* pair) noexcept {
   return result;
 }
 
-/// The mode of an open: an argument only if the flags ask for a new file.
+/// The mode of an open. The argument exists only if the flags ask for a new file.
 mode_t mode_in(int flags, va_list arguments) noexcept {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
 }
@@ -65,7 +67,7 @@ int open64(const char* path, int flags, ...) {
   return out_of_the_way(real(path, flags, mode));
 }
 
-/// What open() without a mode is in libraries that were compiled with _FORTIFY_SOURCE.
+/// Libraries that were compiled with _FORTIFY_SOURCE call this for open() without a mode.
 int __open_2(const char* path, int flags) {
   static auto* const real = libcs<int(const char*, int)>("__open_2");
   return out_of_the_way(real(path, flags));
@@ -159,7 +161,7 @@ int inotify_init1(int flags) noexcept {
   return out_of_the_way(real(flags));
 }
 
-/// Of a descriptor that is there already it changes the mask only.
+/// For an existing descriptor it only changes the mask.
 int signalfd(int there, const sigset_t* mask, int flags) noexcept {
   static auto* const real = libcs<int(int, const sigset_t*, int)>("signalfd");
   const int made = real(there, mask, flags);

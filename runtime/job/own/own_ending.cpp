@@ -1,5 +1,5 @@
-// exit of the lower half, found by its libraries before libc's. MPICH's MPI_Abort calls it, Open MPI's does not
-// (_exit).
+// Replaces libc's exit in the lower half; its libraries find this one first. MPICH's MPI_Abort calls exit, Open MPI's
+// calls _exit.
 #include <runtime/job/own/own_ending.hpp>
 
 #include <runtime/job/program_functions.hpp>
@@ -24,7 +24,7 @@ ender* libcs() noexcept {
 
 void mana::job::let_program_exit() noexcept { thread_whose_program_exits.store(gettid()); }
 
-/// The program's exit() comes back here, by its trap, and then it is libc's.
+/// The program's exit() ends here too, through its trap, and then calls libc's exit.
 extern "C" [[gnu::visibility("default"), noreturn]] void exit(int status) noexcept {
   if (thread_whose_program_exits.load() == gettid()) {
     thread_whose_program_exits.store(0);

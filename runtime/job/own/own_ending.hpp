@@ -1,10 +1,10 @@
-// The process's end by the live MPI.
+// An end of the process by the live MPI.
 #pragma once
 
 namespace mana::job {
 
-/// What the live MPI ends by exit() on the calling thread from now on, ends by the program's exit(): natively that is
-/// the same one, which runs the program's handlers and writes out its streams. The thread is in a crossing.
+/// From now on, if the live MPI calls exit() on the calling thread, the program's exit() runs instead. In a native run
+/// that is the same function: it runs the program's exit handlers and flushes its streams. The thread is in a crossing.
 void let_program_exit() noexcept;
 
 }  // namespace mana::job

@@ -1,5 +1,5 @@
-// sigaction and signal of the lower half, found by its libraries before libc's: their handlers are called by way of the
-// stub (INV-68), and they find their own as they have set them.
+// Replaces libc's sigaction and signal in the lower half; its libraries find these first. The stub calls the libraries'
+// handlers (INV-68), and sigaction reports their handlers as they set them.
 #include <runtime/split/traps/signals/lower_handlers.hpp>
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ setter* libcs() noexcept {
   static setter* const found = reinterpret_cast<setter*>(dlsym(RTLD_NEXT, "sigaction"));
   return found;
 }
-[[gnu::used]] setter* const at_first = libcs();  // not in a handler, where dlsym would take a lock
+[[gnu::used]] setter* const at_first = libcs();  // looked up here, because dlsym in a handler would take a lock
 
 /// in: own: the lower half's action before this call
 void show_own(const mana::split::kernel_sigaction& own, struct sigaction& found) noexcept {
@@ -41,7 +41,7 @@ int sigaction(int number, const struct sigaction* wanted, struct sigaction* old)
   return result;
 }
 
-/// As libc's, which siginterrupt() may tell otherwise: MPI's libraries do not.
+/// As libc's signal(). libc's would also honour siginterrupt(), which MPI libraries do not call.
 sighandler_t signal(int number, sighandler_t handler) noexcept {
   struct sigaction wanted {
   }, old{};

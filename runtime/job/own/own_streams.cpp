@@ -1,7 +1,7 @@
-// setbuf, setvbuf and fflush of the lower half, found by its libraries before libc's. Natively an MPI library shares
-// the program's libc. MPICH makes standard output unbuffered when it meets its launcher, so that what was printed is
-// out whatever happens: the wrapper library does the same to the program's streams. Open MPI writes out standard output
-// before it ends a program that calls it outside of MPI.
+// Replaces libc's setbuf, setvbuf and fflush in the lower half; its libraries find these first. In a native run, an MPI
+// library shares the program's libc. MPICH makes standard output unbuffered when it connects to its launcher, so that
+// no output is lost; the wrapper library does the same to the program's streams. Open MPI flushes standard output
+// before it ends a program that calls MPI outside of MPI_Init and MPI_Finalize.
 #include <runtime/job/own/own_streams.hpp>
 
 #include <runtime/job/program_functions.hpp>
@@ -13,7 +13,7 @@
 
 namespace {
 
-constinit std::atomic<std::uint64_t> unbuffered{0};
+constinit std::atomic<std::uint32_t> unbuffered{0};
 
 template <class Function>
 Function* libcs(const char* name) noexcept {
@@ -22,7 +22,7 @@ Function* libcs(const char* name) noexcept {
 
 }  // namespace
 
-std::uint64_t mana::job::unbuffered_streams() noexcept { return unbuffered.load(std::memory_order_relaxed); }
+std::uint32_t mana::job::unbuffered_streams() noexcept { return unbuffered.load(std::memory_order_relaxed); }
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -32,7 +32,7 @@ int setvbuf(FILE* stream, char* buffer, int mode, std::size_t bytes) noexcept {
   FILE* const standard[] = {stdin, stdout, stderr};
   for (unsigned number = 0; number < 3; ++number)
     if (stream == standard[number] && mode == _IONBF)
-      unbuffered.fetch_or(std::uint64_t{1} << number, std::memory_order_relaxed);
+      unbuffered.fetch_or(std::uint32_t{1} << number, std::memory_order_relaxed);
   return real(stream, buffer, mode, bytes);
 }
 

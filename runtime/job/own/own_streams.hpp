@@ -1,10 +1,10 @@
-// Which standard streams the lower half's libraries have made unbuffered.
+// The standard streams that the lower half's libraries have made unbuffered.
 #pragma once
 #include <cstdint>
 
 namespace mana::job {
 
-/// Bit n: the stream with the descriptor n. All calls of this process's lower half until now.
-std::uint64_t unbuffered_streams() noexcept;
+/// out: bit n is the stream with descriptor n; covers all calls of this process's lower half so far
+std::uint32_t unbuffered_streams() noexcept;
 
 }  // namespace mana::job

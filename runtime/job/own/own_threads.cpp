@@ -1,18 +1,21 @@
-// Calls of the lower half that make threads, found by its libraries before libc's: their threads block all signals.
+// Replaces the libc functions that make threads; the lower half's libraries find these first. Their threads block all
+// signals.
 //
-// INV-29 a signal to the process is taken by a thread of the program, or waits until one unblocks it. The kernel gives it to
-// any thread that does not block it; MPI's own threads have the mask of whoever called MPI_Init, or, after a restart, none.
-// A thread of the program begins with all signals blocked in any case, and takes its mask when it enters the upper half.
+// INV-29 a signal to the process is taken by a thread of the program, or waits until one unblocks it. The kernel
+// delivers such a signal to any thread that does not block it. MPI's threads would inherit the mask of the thread that
+// called MPI_Init, or, after a restart, an empty one. A thread of the program always begins with all signals blocked,
+// and takes its mask when it enters the upper half.
 #include <runtime/split/window/raw.hpp>
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <threads.h>
 
-/// By all_signals_blocked, not by libc's calls, which never block libc's own signals, and unblock them where they were. A trap
-/// that makes a thread would end there for a thread of the program that waits for them blocked (its libc's timers, signal
-/// 32); and a new thread of the program could be cancelled before it is in the upper half. Libc lets cancellation through
-/// to the new thread even so; one of the program's blocks it before its id is known (twin.cpp).
+/// Blocks signals with all_signals_blocked, not with libc's functions: these never block libc's own signals, and
+/// unblock them if they were blocked. A program's thread may wait for such a signal with it blocked (libc's timers,
+/// signal 32); unblocked, the signal would end the trap in which the thread makes another. And a new thread of the
+/// program could be cancelled before it is in the upper half. Libc lets cancellation through to the new thread anyway;
+/// a thread of the program blocks it before its id is known (twin.cpp).
 template <class Creator, class... Arguments>
 int create_quietly(const char* name, Arguments... arguments) noexcept {
   Creator* const libcs = reinterpret_cast<Creator*>(dlsym(RTLD_NEXT, name));

@@ -6,7 +6,7 @@
 
 namespace mana::job {
 
-/// Those that the launcher has ignored (nohup) stay so, and those that ask for a checkpoint.
+/// Leaves signals alone that the launcher ignores (nohup), and those that ask for a checkpoint.
 standard_ends::standard_ends() {
   for (std::uint64_t set = split::without_ours(lower::end_signals); set != 0; set &= set - 1) {
     const int signal = std::countr_zero(set) + 1;

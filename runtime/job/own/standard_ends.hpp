@@ -1,4 +1,4 @@
-// Signals that tell a process to end, while it has no program yet.
+// Signals that ask a process to end, while it has no program yet.
 #pragma once
 #include <csignal>
 #include <utility>
@@ -6,8 +6,8 @@
 
 namespace mana::job {
 
-/// As long as it lives: what an MPI library does with lower::end_signals (UCX takes SIGHUP) does not count, and they end a
-/// restart. Nobody else changes these signals' actions meanwhile.
+/// While this object lives, the signals of lower::end_signals end a restart, whatever handlers an MPI library has set
+/// (UCX takes SIGHUP). No other code changes these signals' actions meanwhile.
 class standard_ends {
  public:
   standard_ends();

@@ -12,7 +12,7 @@
 
 namespace mana::job {
 
-/// Its checksum is in its last line.
+/// The last line of a manifest has its checksum.
 std::string sum_of(const store::manifest& m) {
   const std::string text = to_json(m);
   return text.substr(text.size() - std::min<std::size_t>(text.size(), 32));
@@ -22,8 +22,9 @@ void check_global_file(const std::string& path, const std::string& sum_at_first,
   try {
     const store::manifest manifest = store::read_manifest(path);
     if (sum_of(manifest) != sum_at_first)
-      throw start_failure(exit_status::checkpoint_unreadable, path + ": here is another manifest than rank 0 sees; the "
-                          "checkpoint directory must be on a file system that all nodes share");
+      throw start_failure(exit_status::checkpoint_unreadable, path + ": this manifest differs from the one that rank "
+                                                                     "0 sees; put the checkpoint directory on a file "
+                                                                     "system that all nodes share");
     store::check_file({path, 0}, manifest, manifest.files.at(rank), store::depth::identity);
   } catch (const store::store_error& error) {
     throw start_failure(status_of(error.kind()), error.what());

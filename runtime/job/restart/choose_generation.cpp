@@ -21,9 +21,9 @@ namespace mana::job {
 
 namespace {
 
-constexpr std::chrono::seconds patience{5};      // with who removes checkpoints, which is done in an instant
+constexpr std::chrono::seconds patience{5};      // with a process that removes checkpoints, which takes an instant
 
-/// out: nothing if no other checkpoint would help
+/// out: nothing if another checkpoint would not help
 std::optional<store::error_kind> passed_over_for(exit_status status) {
   switch (status) {
     case exit_status::checkpoint_missing: return store::error_kind::missing_file;
@@ -42,11 +42,12 @@ void check_rank_count(const store::restart_choice::candidate& of, std::uint32_t 
                       "restart with: mpirun -n " + std::to_string(of.contents.ranks) + " mana restart …", met_by::all);
 }
 
-/// A candidate in the directory of checkpoints, or a line on the nodes: as rank 0 says it, on all ranks.
+/// Rank 0's candidate, known to all ranks: a checkpoint in the directory of checkpoints, or a line of images on the
+/// nodes.
 struct said_candidate {
   std::string path, sum;
-  std::string attempt;               // generation and nonce; empty: it is in the directory of checkpoints
-  std::string global;                // numbers of all that are complete there
+  std::string attempt;               // generation and nonce; empty: the candidate is in the directory of checkpoints
+  std::string global;                // numbers of all complete generations in the directory
 };
 
 std::string text_of(const std::set<std::uint64_t>& numbers) {
@@ -81,7 +82,7 @@ std::set<std::uint64_t> numbers_in(const std::string& text) {
   return {std::istream_iterator<std::uint64_t>(in), {}};
 }
 
-/// What rank 0 knows of the choice; the others' is empty.
+/// The choice. Rank 0 knows the candidates; the other ranks know only what rank 0 says.
 class chooser {
  public:
   chooser(std::uint32_t rank, std::uint32_t size)
@@ -117,7 +118,7 @@ class chooser {
     }
   }
 
-  /// Of rank 0. What cannot be looked at is said when the checkpoint is chosen.
+  /// Called on rank 0. An unreadable directory is no error yet: say_candidate() reports it.
   std::string complete_in_directory() const {
     try {
       return rank_ == 0 ? text_of(store::complete_in(directory_)) : std::string();
@@ -170,12 +171,13 @@ class chooser {
     if (rank_ != 0) return;
     const std::string text = "rank " + std::to_string(failed.rank) + ": " + failed.text;
     if (said_.attempt.empty() && failed.rank != 0 && is_sound_here(failed.rank))
-      choice_->refuse(store::error_kind::unreadable, text + "; rank 0 sees it as it was written: the checkpoint directory must be on "
+      choice_->refuse(store::error_kind::unreadable, text + "; rank 0 sees it intact: put the checkpoint directory on "
                                                             "a file system that all nodes share");
     else choice_->refuse(*kind, text);
   }
 
-  /// Of rank 0. What is wrong on another node alone is no damage, which would be marked.
+  /// True if rank 0 sees no damage. A fault that only another node sees is no damage to the checkpoint, and must not be
+  /// marked as such.
   bool is_sound_here(int rank) const {
     try {
       check_global_file(said_.path, said_.sum, static_cast<std::uint32_t>(rank));
@@ -185,7 +187,7 @@ class chooser {
     }
   }
 
-  /// A number that the directory of checkpoints has not, after all: what the nodes have of it can be rebuilt.
+  /// A generation that is damaged in the directory of checkpoints may still be rebuilt from the nodes' files.
   void look_at_nodes_again() {
     if (found_.images.empty()) return;
     global_.erase(image_of_restart().generation);
@@ -206,7 +208,8 @@ class chooser {
   const std::uint32_t rank_, size_;
   const std::string directory_;
   images_on_nodes found_;
-  std::set<std::uint64_t> global_;     // complete in the directory of checkpoints, as far as is known; on all ranks
+  // complete in the directory of checkpoints, as far as is known; equal on all ranks
+  std::set<std::uint64_t> global_;
   std::optional<store::restart_choice> choice_;
   said_candidate said_;
 };

@@ -15,7 +15,7 @@ namespace mana::job {
 
 namespace {
 
-constexpr char between = '\0';           // is in no JSON and in no message
+constexpr char between = '\0';           // occurs in no JSON and in no message
 
 std::string joined(const std::vector<std::string>& texts) {
   std::string all;
@@ -33,7 +33,7 @@ std::vector<std::string> parts_of(const std::string& all) {
   return texts;
 }
 
-/// Of rank 0.     errors: start_failure
+/// Called on rank 0.  errors: start_failure
 std::string id_of_directory() {
   const start_options& options = this_job().options;
   if (options.local.empty()) return {};
@@ -46,11 +46,11 @@ std::string id_of_directory() {
 }
 
 struct own_place {
-  std::string node, directory;       // directory: empty if there can be none
-  std::string problem;               // why
+  std::string node, directory;       // directory: empty if images cannot be there
+  std::string problem;               // why images cannot be there
 };
 
-/// Without a name a rank is on a node of its own.
+/// A rank without a node name counts as alone on its node.
 own_place place_of(std::uint32_t rank, const std::string& id) {
   own_place here{"of rank " + std::to_string(rank), {}, {}};
   try {
@@ -62,7 +62,7 @@ own_place place_of(std::uint32_t rank, const std::string& id) {
   return here;
 }
 
-/// What cannot be looked at is as good as not there.
+/// Unreadable files count as missing.
 store::found_images look_at(const own_place& here) {
   if (here.directory.empty()) return {{}, {}, {here.problem}};
   try {
@@ -78,7 +78,7 @@ std::vector<std::string> sidecars_of(const std::vector<store::local_image>& imag
   return texts;
 }
 
-/// INV-35: an image that was moved is on two nodes; the restart that found it damaged marked the one that it had read.
+/// INV-35: a moved image is on two nodes. The restart that found it damaged marked only the copy that it read.
 void leave_out_copies(std::vector<store::node_image>& images, const store::local_image& failed) {
   std::erase_if(images, [&failed](const store::node_image& i) {
     return std::tuple(i.about.generation, i.about.nonce, i.about.rank, i.about.checksum) ==

@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t piece_bytes = 1u << 20;
 constexpr int image_tag = 1;
 
-/// Pieces of one image, in order. An empty one says that there will be no more, though there are bytes left.
+/// Sends one image in pieces, in order. An empty piece says that no more pieces come, although bytes are missing.
 class image_channel {
  public:
   explicit image_channel(std::uint32_t other) : other_(static_cast<int>(other)) {}
@@ -83,12 +83,13 @@ void send_image(const store::image_move& move, const std::string& directory, res
   }
 }
 
-/// Where a received image goes. A failure is kept until all of it was received.
+/// The file for a received image. A failure is kept until all pieces were received, so that the sender is not left
+/// waiting.
 class incoming_image {
  public:
   incoming_image(const store::image_move& move, const std::string& directory) : move_(move), directory_(directory) {
     attempt([&] {
-      store::remove_local(directory_, move_.about.generation, move_.about.rank);       // of a move that was broken off
+      store::remove_local(directory_, move_.about.generation, move_.about.rank);       // left by an interrupted move
       file_.emplace(store::begin_local(directory_, move_.about.generation, move_.about.rank));
     });
   }
@@ -126,7 +127,7 @@ class incoming_image {
   std::exception_ptr failed_;
 };
 
-/// If the sender fails it is the sender who says why.     errors: image_error, store_error
+/// If the sender fails, the sender reports it.  errors: image_error, store_error
 void receive_image(const store::image_move& move, const std::string& directory, restart_progress& progress) {
   const image_channel from(move.sender);
   const std::unique_ptr<char[]> piece(new char[piece_bytes]);

@@ -53,7 +53,7 @@ class rebuilding {
     if (rank_ == 0) say("mana: warning: " + text);
   }
 
-  /// Older ones.
+  /// Notes the older generations on which an attempt builds.
   void note_bases(const store::local_attempt& attempt) {
     for (const store::node_image& i : found_.images)
       if (is_of(attempt, i.about))
@@ -61,7 +61,7 @@ class rebuilding {
           if (!global_.contains(base)) bases_.insert(base);
   }
 
-  /// out: it is complete now
+  /// Rebuilds the lost images of an attempt.  out: true if the attempt is complete now
   bool complete(const store::local_attempt& attempt) {
     if (!attempt.obstacle.empty()) warn(name_of(attempt) + " cannot be rebuilt: " + attempt.obstacle);
     if (attempt.broken.empty()) return false;
@@ -76,7 +76,7 @@ class rebuilding {
     return !failed;
   }
 
-  /// Its own node if that has the image, else the first by name that has it.     out: nullptr if none has
+  /// out: the image on the rank's own node; else on the first node by name that has it; nullptr if no node has it
   const store::node_image* holder_of(const store::local_attempt& attempt, std::uint32_t rank) const {
     const store::node_image* holder = nullptr;
     for (const store::node_image& i : found_.images) {
@@ -87,7 +87,7 @@ class rebuilding {
     return holder;
   }
 
-  /// Images of members that are on other nodes now.
+  /// out: the moves of images whose ranks are now on other nodes
   std::vector<store::image_move> moves_in(const store::local_attempt& attempt) const {
     std::vector<store::image_move> moves;
     for (const store::broken_group& broken : attempt.broken)
@@ -105,24 +105,24 @@ class rebuilding {
     return nullptr;
   }
 
-  /// What all images of an attempt have in common.
+  /// out: the facts that all images of an attempt share
   store::local_image one_of(const store::local_attempt& attempt) const {
     return *store::one_of(found_.images, {attempt.generation, attempt.nonce, {}});
   }
 
-  /// A rank's image of another attempt of the same number would be written over.
+  /// Refuses to overwrite a rank's image of another attempt with the same number.
   void check_place(const store::local_attempt& attempt) const {
     if (found_.directory.empty())
-      throw start_failure(exit_status::checkpoint_unreadable, "its node has no place for images");
+      throw start_failure(exit_status::checkpoint_unreadable, "its node has no directory for images");
     for (const store::node_image& i : found_.images)
       if (i.node == found_.nodes[rank_] && i.about.rank == rank_ && i.about.generation == attempt.generation &&
           i.about.nonce != attempt.nonce)
         throw start_failure(exit_status::checkpoint_unreadable,
-                            "on its node is an image of another checkpoint of the number " +
+                            "its node has an image of another checkpoint with the number " +
                                 std::to_string(attempt.generation));
   }
 
-  /// Of the images of a group that each member looks at, and passes for those that are lost: about as many as these are.
+  /// out: about how many bytes each member reads from the images of its group and sends for the lost ones
   static std::uint64_t bytes_of(const store::broken_group& broken, const store::local_image& any) {
     const std::uint64_t members = broken.group.ranks.size(), data = members - broken.group.parity;
     return any.bytes * members / data + any.bytes * broken.lost.size();
@@ -170,7 +170,8 @@ class rebuilding {
   images_on_nodes& found_;
   const std::uint32_t rank_;
   const std::set<std::uint64_t>& global_;
-  std::set<std::uint64_t> bases_;        // generations that what is complete builds on, and the directory has not
+  // generations on which complete generations build, and which the directory of checkpoints lacks
+  std::set<std::uint64_t> bases_;
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ std::vector<image_file> in_directory(std::uint32_t rank) {
   return found;
 }
 
-/// The newest of the rank, or of any if others' are newer: a rank may be on another node than before.
+/// out: the rank's newest images; those of any rank if these are newer, because a rank may be on another node than
+///      before
 std::vector<image_file> on_node(std::uint32_t rank) {
   const start_options& options = this_job().options;
   if (options.local.empty() || is_named_itself(options.generation)) return {};

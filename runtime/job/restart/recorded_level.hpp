@@ -1,11 +1,11 @@
-// What MPI has to be started with before the checkpoint is chosen.
+// The thread level with which a restart starts MPI, before the ranks choose the checkpoint.
 #pragma once
 #include <optional>
 
 namespace mana::job {
 
-/// What MPI_Init_thread was asked for by the program, as this rank's newest image that can be read says; if its node has
-/// one of another rank that is newer, that. Nothing if there is none.
+/// Reads this rank's newest readable image, or a newer image of another rank on its node.
+/// out: the level that the program asked of MPI_Init_thread; nothing if there is no image
 std::optional<int> recorded_thread_level() noexcept;
 
 }  // namespace mana::job

@@ -64,15 +64,25 @@ start_failure as_failure(const files::image_error& error) {
   }
 }
 
-/// The values that MPI's start leaves in the bridge, which the image's bridge does not have yet.
+/// The values that MPI's start leaves in the bridge. The image's bridge does not have them yet.
 struct live_values {
   std::uint32_t size, rank;
-  std::optional<int> thread_level;   // that the newest image has, and MPI was started with; nothing: with all that there is
+  // MPI was started with this level of the newest image; nothing: with the highest level
+  std::optional<int> thread_level;
   std::uint64_t predefined_real[neutral::predefined_limit];
 };
 
-/// MPI starts before the image is restored, so that ranks that cannot be restored end together, and by their ranks in
-/// MPI. A bridge of its own stands in for the image's meanwhile.
+std::string thread_level_name(int level) {
+  switch (level) {
+    case neutral::thread_single: return "MPI_THREAD_SINGLE";
+    case neutral::thread_funneled: return "MPI_THREAD_FUNNELED";
+    case neutral::thread_serialized: return "MPI_THREAD_SERIALIZED";
+    default: return "MPI_THREAD_MULTIPLE";
+  }
+}
+
+/// MPI starts before the image is restored, so that ranks that cannot be restored end together and know their ranks.
+/// Meanwhile a temporary bridge takes the place of the image's.
 live_values start_before_bridge() {
   void* const at = reinterpret_cast<void*>(lower::bridge_address);
   constexpr std::size_t bytes = lower::threads_address - lower::bridge_address;
@@ -83,10 +93,14 @@ live_values start_before_bridge() {
   int provided = 0;
   {
     const descriptors::low_descriptor_guard guard;
-    const int rc = real_mpi::start(level.value_or(all_levels), &provided);
+    const int rc = real_mpi::start(level && *level != no_thread_level ? *level : all_levels, &provided);
     if (rc != neutral::success)
       throw start_failure(exit_status::mpi_not_started, "the MPI library did not start",
                           "start restarts as programs: mpirun -n RANKS mana restart DIR");
+    if (level && *level > provided)
+      throw start_failure(exit_status::surroundings_differ, "the program was told that MPI supports " +
+                          thread_level_name(*level) + "; " + real_mpi::library_name() + " " + real_mpi::library_version() +
+                          " supports " + thread_level_name(provided) + " here", "restart over another MPI", met_by::all);
   }
   live_values live{};
   live.size = lower::the_bridge().world_size;
@@ -101,21 +115,23 @@ void check_surroundings(const run_record& record) {
   const std::string& where = this_job().options.generation;
   struct stat ignored;
   if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
-    throw start_failure(exit_status::surroundings_differ, record.program + " is another build than at the checkpoint " +
+    throw start_failure(exit_status::surroundings_differ, record.program + " is a different build from the one at the "
+                                                                           "checkpoint " +
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
 }
 
-/// MPI runs before the checkpoint is chosen, with the level of the newest image that could be read. A node without any may be
-/// sent one: then MPI gives more than the program asked for, which is right, if slower.
+/// MPI starts before the checkpoint is chosen, with the level of the newest readable image. A node may have no image
+/// yet, and be sent one: then MPI runs at a higher level than the program asked for, which is correct, but slower.
 void check_thread_level(const run_record& record, const live_values& live) {
   if (!live.thread_level || record.thread_level == *live.thread_level) return;
   const std::string& where = this_job().options.generation;
-  throw start_failure(exit_status::surroundings_differ, where + ": the program asked MPI for another level of threads than in "
-                      "the newest checkpoint", image_of_restart().is_on_node ? "restart without --local"
-                                                                            : "name it itself: mana restart " + where);
+  throw start_failure(exit_status::surroundings_differ,
+                      where + ": the program asked MPI for a different thread level than in the newest checkpoint",
+                      image_of_restart().is_on_node ? "restart without --local"
+                                                    : "name this checkpoint: mana restart " + where);
 }
 
-/// errors: start_failure for those of descriptors
+/// Runs a step; errors of descriptors become start_failure.
 template <class F>
 void with_descriptors(F&& step) {
   try {
@@ -125,9 +141,9 @@ void with_descriptors(F&& step) {
   }
 }
 
-/// What is restored of the image in steps that may fail.
+/// The restored parts of the image, from steps that may fail.
 struct restored : restored_parts {
-  image::lazy_memory left;                                 // for later, of a lazy restart
+  image::lazy_memory left;                                 // of a lazy restart: memory for later
   reserved_memory reserved;
 };
 
@@ -143,8 +159,8 @@ int show_segment(const image::region& r, const restored& parts) {
   return id;
 }
 
-/// What the program writes from now on is not what the image has. On what the directory of checkpoints does not have,
-/// nothing there can build: then the next image is whole.
+/// From now on the program changes memory, and its changes are relative to this image. If the directory of checkpoints
+/// lacks the image, no later image there can build on it: then the next image is complete.
 void note_restored(const image::rank_image& own) {
   const restored_image& from = image_of_restart();
   const std::string file = store::rank_file_name(from.rank);
@@ -162,7 +178,7 @@ void restore_async_rings() {
   }
 }
 
-/// What the section "locks" says need not be found in memory.
+/// in: finder  searches memory for held locks; null if the section "locks" lists them
 image::memory_visitor visitor_of(const image::rank_image& own, restored& parts, split::lock_finder* finder, restart_progress& progress) {
   image::memory_visitor visitor;
   visitor.filled = [&progress](std::uint64_t bytes) { progress.add(bytes); };
@@ -205,13 +221,13 @@ void restore_memory(image::rank_image& own, restored& parts) {
   const bool locks_known = parts.locks.has_value();
   if (locks_known && this_job().options.lazy) return restore_lazily(own, parts, progress);
   if (this_job().options.lazy)
-    say("mana: note: " + own.path() + " does not say which locks are held: its memory is read before the program runs");
+    say("mana: note: " + own.path() + " does not list the held locks: its memory is read before the program runs");
   split::lock_finder finder(parts.thread_ids);
   own.restore_memory(visitor_of(own, parts, locks_known ? nullptr : &finder, progress), this_job().options.moved);
   if (!locks_known) parts.locks = finder.finish();
 }
 
-/// As together(). A checkpoint that is found damaged is not restarted again.
+/// As together(). A checkpoint that is damaged is marked, so that it is not restarted again.
 void restore_together(const std::function<void()>& step) {
   together([&] {
     try {
@@ -219,13 +235,13 @@ void restore_together(const std::function<void()>& step) {
     } catch (const start_failure& failure) {
       if (failure.status() != exit_status::checkpoint_damaged) throw;
       mark_restart_failed(std::string(": ") + failure.what());
-      throw start_failure(failure.status(), failure.what(), "it is passed over from now on: the next mana restart takes an "
-                          "older checkpoint, if there is one");
+      throw start_failure(failure.status(), failure.what(), "later restarts skip this checkpoint: run mana restart "
+                                                            "again, which takes an older one if it exists");
     }
   });
 }
 
-/// The steps that may fail on one rank: all look before any touches memory.
+/// The steps that may fail on one rank: all ranks check before any rank changes memory.
 void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts, const live_values& live) {
   restore_together([&] {
     try {
@@ -259,7 +275,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
   });
 }
 
-/// What /proc/self/exe is to the program.
+/// Sets the program's view of /proc/self/exe.
 void name_program(const files::path_map& moved) {
   split::saved_state& state = split::saved();
   const std::string path = moved(state.program);

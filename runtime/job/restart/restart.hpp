@@ -3,8 +3,9 @@
 
 namespace mana::job {
 
-/// Starts MPI, restores this rank's image and continues it. Failures of one rank end all alike (agreement.hpp).
-/// errors: start_failure for what is wrong before MPI runs
+/// Starts MPI, restores this rank's image and continues the program. A failure of one rank ends all ranks
+/// (agreement.hpp).
+/// errors: start_failure for problems before MPI runs
 [[noreturn]] void restart_program();
 
 }  // namespace mana::job

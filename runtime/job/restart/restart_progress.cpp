@@ -14,10 +14,10 @@ namespace mana::job {
 
 namespace {
 
-constexpr int progress_tag = 3;        // images that go to other nodes have 1, parity has 2
+constexpr int progress_tag = 3;        // images that go to other nodes have tag 1, parity has 2
 constexpr std::chrono::milliseconds quiet{2000}, period{500};
 
-/// So that rank 0 gets no more than some thousand reports a second.
+/// So rank 0 gets about a thousand reports a second at most.
 std::chrono::milliseconds period_of(int ranks) { return std::max(period, std::chrono::milliseconds(ranks)); }
 
 }  // namespace
@@ -33,7 +33,7 @@ restart_progress::restart_progress(const char* doing, std::uint64_t bytes)
   if (!wanted_) return;
   std::vector<std::uint64_t> all(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
   PMPI_Gather(&bytes, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, 0, world_);
-  const std::uint64_t begun = 1;            // all begin now: who is at nothing yet is behind
+  const std::uint64_t begun = 1;            // all ranks begin now, so a rank at 0 bytes is behind
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     parts_.push_back({"rank " + std::to_string(rank), all[rank], std::min(begun, all[rank])});
   under_way_ = size_ - 1;
@@ -69,7 +69,7 @@ void restart_progress::add(std::uint64_t bytes) {
   say_line();
 }
 
-/// If the last report is on its way still, the next one says it.
+/// If the last report is still being sent, the next one says it.
 void restart_progress::tell() {
   int is_free = 0;
   PMPI_Test(&sending_, &is_free, MPI_STATUS_IGNORE);
@@ -78,7 +78,7 @@ void restart_progress::tell() {
   PMPI_Isend(&sent_, sizeof sent_, MPI_BYTE, 0, progress_tag, world_, &sending_);
 }
 
-/// out: false: there was nothing
+/// out: false: no report had come
 bool restart_progress::hear() {
   int is_there = 0;
   MPI_Status from;

@@ -1,4 +1,4 @@
-// How far the ranks are with a step of a restart, said by rank 0 while it lasts.
+// Progress of the ranks in a step of a restart, printed by rank 0 while the step lasts.
 #pragma once
 #include <runtime/words/work_line.hpp>
 
@@ -10,15 +10,16 @@
 
 namespace mana::job {
 
-/// On the thread that may call MPI, before the program runs. Nothing is said, and no message sent, unless it is wanted where
-/// rank 0 is: --progress, or a terminal.
+/// Used on the thread that may call MPI, before the program runs. Nothing is printed and no message is sent, unless
+/// rank 0 has --progress or a terminal.
 ///
-/// A rank that is done, or has failed, says so once, and rank 0 hears all of them before it goes on: nobody waits for ever.
+/// A rank that is done, or has failed, reports that once. Rank 0 waits for the last reports of all ranks, so no rank
+/// waits forever.
 class restart_progress {
  public:
   /// Collective.
-  /// in: doing  what they do, for people
-  ///     bytes  that this rank has to do; 0: none
+  /// in: doing  what the ranks do, for people
+  ///     bytes  that this rank will process; 0: none
   restart_progress(const char* doing, std::uint64_t bytes);
   /// Collective.
   ~restart_progress();
@@ -44,7 +45,7 @@ class restart_progress {
   bool wanted_ = false, terminal_ = false, said_ = false;
   report own_, sent_;
   MPI_Request sending_ = MPI_REQUEST_NULL;
-  int under_way_ = 0;                        // rank 0: others that are not done
+  int under_way_ = 0;                        // rank 0: other ranks that are not done
   std::vector<words::work_part> parts_;      // rank 0: by rank
   const clock::time_point begin_ = clock::now();
   clock::time_point next_;

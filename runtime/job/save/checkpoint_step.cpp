@@ -51,7 +51,8 @@ namespace mana::job {
 
 namespace {
 
-/// What this job lets be lost is a warning, or nothing. errors: std::runtime_error where it refuses to lose anything
+/// Adds the losses to the warnings, or ignores them, as the policy says. errors: std::runtime_error if the policy
+/// refuses a loss
 void judge(loss_policy policy, const char* option, const std::vector<std::string>& lost,
            std::vector<std::string>& warnings) {
   if (policy == loss_policy::refuse && !lost.empty())
@@ -59,7 +60,7 @@ void judge(loss_policy policy, const char* option, const std::vector<std::string
   if (policy == loss_policy::warn) warnings.insert(warnings.end(), lost.begin(), lost.end());
 }
 
-/// What is mapped from an image is the program's own memory.
+/// Memory that is mapped from an image counts as the program's own memory.
 void forget_images(std::vector<image::region>& regions) {
   for (image::region& r : regions)
     if (r.is_file && !r.shared && split::is_lazy({r.begin, r.end})) {
@@ -68,7 +69,8 @@ void forget_images(std::vector<image::region>& regions) {
     }
 }
 
-/// Contents of files without a name are to the image as memory is; of those that are mapped too it is known where they end.
+/// The image stores contents of files without a name like memory. If such a file is mapped too, its length is known
+/// here.
 void add_files(descriptors::captured& files, std::vector<image::region>& regions) {
   for (image::region& r : regions)
     if (const auto known = files.lengths.find({r.device, r.inode}); r.shared && known != files.lengths.end())
@@ -77,7 +79,7 @@ void add_files(descriptors::captured& files, std::vector<image::region>& regions
   std::ranges::sort(regions, {}, &image::region::begin);
 }
 
-/// All that the image is made of, and what of the process it cannot hold.
+/// The contents of the image, and warnings about parts of the process that it cannot hold.
 struct to_save {
   image::image_plan plan;
   std::vector<std::string> warnings;
@@ -88,7 +90,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   const split::saved_state& state = split::saved();
   split::note_dispositions();
   split::note_shown();
-  std::error_code none;                // it may have been deleted
+  std::error_code none;                // the directory may have been deleted
   this_job().record.directory = std::filesystem::current_path(none).string();
   to_save all;
   all.plan.path = generation + "/" + store::rank_file_name(b.world_rank);
@@ -96,7 +98,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.world_size = b.world_size;
   all.plan.regions = image::upper_regions(state.fixed_begin, state.fixed_end);
   forget_images(all.plan.regions);
-  // With --local the images of a node are not in one directory, and move between nodes one by one.
+  // With --local, each image of a node moves alone, so images of one node share no files.
   if (ranks_of_node().size() > 1 && !control_of_job().local()) {
     all.plan.node = name_of_node();
     all.plan.node_ranks = static_cast<unsigned>(ranks_of_node().size());
@@ -131,7 +133,7 @@ control::rank_written as_written(const image::saved_image& saved, std::vector<st
           saved.builds_on, saved.mode, std::move(warnings), took.count(), w.sync_s, w.writer_bytes, std::move(files)};
 }
 
-/// The program waits until the image is written.
+/// Writes the image while the program waits.
 lower::outcome write_here(to_save all, const control::commit_info& generation) {
   const time begin = std::chrono::steady_clock::now();
   const image::saved_image saved = saver_of_job().write(std::move(all.plan), generation.generation);
@@ -140,13 +142,13 @@ lower::outcome write_here(to_save all, const control::commit_info& generation) {
   return how;
 }
 
-/// In the words of how an image was written.
+/// How an image was written, for the manifest.
 const char* words_of_node(bool copies) { return copies ? ", on the node first" : ", on the node alone"; }
 
 const std::string not_on_node = "the image is not on the rank's node: ";
 
-/// Where a forked process writes: on the node, or, with a warning, where the images of all come to be.
-/// out: on the node     errors: std::runtime_error: it can be nowhere else
+/// Chooses where a forked process writes: on the node, or, with a warning, in the directory of checkpoints.
+/// out: true: on the node  errors: std::runtime_error: neither is possible
 bool choose_place(to_save& all, const control::commit_info& generation) {
   if (!control_of_job().local()) return false;
   const bool copies = control_of_job().copies();
@@ -162,8 +164,9 @@ bool choose_place(to_save& all, const control::commit_info& generation) {
   }
 }
 
-/// The image on this rank's node, or nothing where it cannot be there.
-/// in: all  of which a copy is left for another place; why it is needed is added to its warnings
+/// Writes the image on this rank's node.
+/// in:  all  stays valid for another attempt elsewhere; a failure is added to its warnings
+/// out: nothing if the image cannot be on the node
 std::optional<image::saved_image> write_on_node(to_save& all, const control::commit_info& generation, parity_turn& parity) {
   const bool copies = control_of_job().copies();
   try {
@@ -172,7 +175,8 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
     plan.limited = false;
     plan.for_directory = copies;
     image::saved_image saved = saver_of_job().write(std::move(plan), generation.generation);
-    finish_lazy_check();                 // before parity: of an image that has it a restart makes a sidecar
+    // before parity: a restart trusts an image with parity, and makes a sidecar for it
+    finish_lazy_check();
     saved.mode += words_of_node(copies);
     const store::parity_group group = parity.make(directory_on_node(), generation, saved.written.checksum, all.warnings);
     if (!group.ranks.empty())
@@ -183,15 +187,16 @@ std::optional<image::saved_image> write_on_node(to_save& all, const control::com
   } catch (const std::exception& error) {
     parity.pass();
     abandon_on_node(generation);
-    saver_of_job().settle(image::kept_image::nowhere);     // what changed since the image before has been asked for, and is lost
+    // the list of changes since the previous image was consumed, and is lost
+    saver_of_job().settle(image::kept_image::nowhere);
     all.plan.observer = std::make_shared<lock_section>();
     all.warnings.push_back(not_on_node + error.what());
     return std::nullopt;
   }
 }
 
-/// The program waits until all ranks' images are on their nodes. One that cannot be there is written where the others are
-/// copied to, if they are.
+/// Writes the image on the node while the program waits until all ranks' images are on their nodes. If this rank's
+/// image cannot be on its node, it goes to the directory of checkpoints, if images are copied there.
 /// errors: std::runtime_error
 lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& generation, parity_turn& parity) {
   const time begin = std::chrono::steady_clock::now();
@@ -213,7 +218,7 @@ lower::outcome write_on_node_and_copy(to_save all, const control::commit_info& g
   return control_of_job().copied();
 }
 
-/// out: why the copy could not be made, or nothing
+/// out: why the copy failed; empty if it did not
 std::string finish_and_copy(const image::saved_image& saved, const control::commit_info& generation,
                             const std::vector<std::string>& warnings, bool copies) {
   finish_lazy_check();
@@ -227,7 +232,7 @@ std::string finish_and_copy(const image::saved_image& saved, const control::comm
   }
 }
 
-/// The program waits until all ranks' memory is held by processes of their own.
+/// Forks a process that holds this rank's memory and writes it. The program waits until all ranks have forked theirs.
 lower::outcome write_aside(to_save all, const control::commit_info& generation) {
   const time begin = std::chrono::steady_clock::now();
   const bool local = choose_place(all, generation);
@@ -251,7 +256,7 @@ lower::outcome write_aside(to_save all, const control::commit_info& generation) 
   return control_of_job().copied();
 }
 
-/// What can be looked at only on the calling thread. failure: why that went wrong, or empty
+/// Looks at facts that only the calling thread can see. out: failure  the reason of an error, or empty
 process_state::captured look_at_process(std::string& failure) noexcept {
   try {
     return process_state::capture();
@@ -261,24 +266,26 @@ process_state::captured look_at_process(std::string& failure) noexcept {
   }
 }
 
-/// Before MPI_Init nobody knows which process of a rank's will call it: of a shell and its children, only one is a rank.
-/// INV-79 a program without MPI is not saved while it stands and waits for a child process, unless --children ignore says so: then
-/// what it does is what the child does, and after a restart there would be none to wait for. Others are named by warnings.
+/// Before MPI_Init, nothing tells which of a rank's processes will call it: of a shell and its children, one is a rank.
+/// INV-79 a program without MPI is not saved while it stands and waits for a child process, unless --children ignore
+/// says so. The work of such a program is the child's work, and after a restart the child would not exist. Other
+/// children are named in warnings.
 void refuse_with_children(const process_state::captured& process) {
   if (process.children.empty()) return;
   if (!real_mpi::is_an_mpi()) {
     if (this_job().options.children == loss_policy::ignore || !process_state::waits_for_child()) return;
-    throw std::runtime_error(process.children.front() + ", and the program waits for it; write mana run before the child's "
-                             "program, or exec it (--children ignore saves the program even so)");
+    throw std::runtime_error(process.children.front() + ", and the program waits for it; write mana run before the "
+                                                        "child's program, or exec it (--children ignore saves the "
+                                                        "program anyway)");
   }
   if (stage_of_program() != control::stage::before_mpi) return;
   throw std::runtime_error(
-      "MPI_Init has not been called yet, and the process has children, which may be the MPI program and would not be saved; a "
-      "checkpoint is possible as soon as all ranks have called MPI_Init");
+      "MPI_Init has not been called yet, and the process has children: the MPI program may be one of them, and would "
+      "not be saved. A checkpoint is possible after MPI_Init on all ranks");
 }
 
-/// INV-78: An MPI that a program without has loaded by itself, and not called by MPI_Init, which is refused at once (the library
-/// libmana-none.so).
+/// INV-78: refuses a program that was started without MPI and has loaded an MPI library without a call of MPI_Init.
+/// MPI_Init itself is refused at once by the library libmana-none.so.
 void refuse_unseen_mpi() {
   if (real_mpi::is_an_mpi()) return;
   for (const image::region& r : image::upper_regions(split::saved().fixed_begin, split::saved().fixed_end)) {
@@ -289,7 +296,7 @@ void refuse_unseen_mpi() {
   }
 }
 
-/// in: initial  of the thread that MPI may be called on
+/// in: initial  of the thread that may call MPI
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure, lent_thread& initial) {
   meter_of_job().begin(0);
   fault_point(fault::point::before_write);
@@ -313,23 +320,24 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
   return how;
 }
 
-/// What the live MPI says of requests that it never completes (UCX does, on standard output) is no output of the program's,
-/// whose requests are all in the image, and might land in a file of its own that has this number.
+/// At its end the live MPI may print about requests that never complete (UCX does, on standard output). The program's
+/// requests are all in the image, so this is not the program's output, and it could land in a file of the program with
+/// this number.
 void keep_quiet() noexcept {
   const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nothing >= 0) dup2(nothing, STDOUT_FILENO);
 }
 
-/// The program is saved, and never runs again here: a restart may come at once. All ranks end with the same status, so
-/// that it is the job's, whichever rank's a launcher takes; a launcher that ends the others when it sees it meets ranks
-/// that have nothing left to do, since MPI's end is collective.
+/// The program is saved, and never runs here again; a restart may start at once. All ranks end with the same status, so
+/// the job has that status, whichever rank's status the launcher takes. If the launcher ends the other ranks when it
+/// sees the status, these have nothing left to do, because MPI's end is collective.
 [[noreturn]] void end_stopped() {
   control_of_job().end();
   release_claim();
   const int status = this_job().options.stopped_status;
   if (lower::the_bridge().world_rank == 0 && status != 0)
-    say("mana: the job was saved and stopped, as it was asked to (status " + std::to_string(status) +
-        "): mana restart " + this_job().options.checkpoint_directory + " goes on");
+    say("mana: the job was saved and stopped on request (status " + std::to_string(status) +
+        "): mana restart " + this_job().options.checkpoint_directory + " continues it");
   keep_quiet();
   if (real_mpi::is_running()) real_mpi::finish();
   std::_Exit(status);
@@ -337,9 +345,9 @@ void keep_quiet() noexcept {
 
 }  // namespace
 
-/// The image is written by a thread of the lower half: the calling thread's stack, which is saved, changes meanwhile only
-/// below where it was saved. Where there is none to be had (a limit of processes or of memory) nothing is written, and the
-/// calling thread says so.
+/// A thread of the lower half writes the image. The calling thread's stack is saved, and meanwhile changes only below
+/// its saved part. If no thread can be created (a limit of processes or memory), no image is written, and the calling
+/// thread reports that.
 lower::outcome write_image() {
   lower::outcome how = lower::outcome::given_up;
   const process_state::signal_hold hold;

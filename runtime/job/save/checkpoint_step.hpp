@@ -1,4 +1,4 @@
-// What this rank does at a checkpoint besides MPI: it writes its image and takes part in the commit.
+// This rank's part of a checkpoint besides MPI: it writes its image and takes part in the commit.
 #pragma once
 #include <mana/lower/abi.hpp>
 

@@ -16,14 +16,14 @@ lower::services true_ones;
 
 constexpr int failure = neutral::err_other;
 
-/// True once, in a drain.
+/// out: true once, in a drain
 bool fails_now() noexcept {
   static bool has_failed = false;      // of the thread that drains
   if (has_failed || lower::the_bridge().current.load(std::memory_order_acquire) != lower::phase::draining) return false;
   return has_failed = true;
 }
 
-/// Each puts its failing form into the table.
+/// Each row puts its failing function into the table.
 struct row {
   const char* name;
   void (*put)(lower::services&);
@@ -88,7 +88,7 @@ failing_call parse_failing_call(const std::string& text) {
   std::string names;
   for (const row& r : rows) names += std::string(names.empty() ? "" : ", ") + r.name;
   if (!known)
-    throw start_failure(exit_status::usage, "MANA_FAULT_DRAIN: \"" + text + "\": no drain makes such a call",
+    throw start_failure(exit_status::usage, "MANA_FAULT_DRAIN: \"" + text + "\": no drain makes this call",
                         "the calls are: " + names, met_by::all);
   if (at == text.size()) return wanted;
   const char* const end = text.data() + text.size();

@@ -6,16 +6,16 @@
 
 namespace mana::job {
 
-/// What MANA_FAULT_DRAIN asks for.
+/// A call that MANA_FAULT_DRAIN names.
 struct failing_call {
   std::string name;      // of a member of lower::services that a drain calls; empty: none
   int rank = -1;         // -1: all
 };
 
-/// errors: start_failure (usage) that names the word
+/// errors: start_failure (usage) that quotes the wrong part
 failing_call parse_failing_call(const std::string& text);
 
-/// Puts a failing function in place of the one that MANA_FAULT_DRAIN names, if it names this rank. It fails once,
+/// Replaces the function that MANA_FAULT_DRAIN names by a failing one, if it names this rank. The function fails once,
 /// in a drain, with the class MPI_ERR_OTHER.
 /// errors: start_failure (usage)
 void fail_as_asked(lower::services& table);

@@ -1,17 +1,17 @@
-// The cores that a rank may use and does not.
+// The cores that a rank may use and leaves idle.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 
 namespace mana::job {
 
-/// More threads than this find the one that writes busy with copying.
+/// With more threads, the thread that writes is busy with copying.
 inline constexpr std::size_t most_packing = 16;
 
-/// Threads for packing: a rank has its share of the cores that the ranks of its node may use. All of them are idle
-/// while the program waits for its image; while it runs on, its threads have theirs.
-/// in:  cores  of the node's, that any of its ranks may use
-///      own    that the thread which writes may use: a program may have bound it
+/// The number of threads that pack. A rank gets its share of the cores that the ranks of its node may use. If the
+/// program waits for its image, all of them are idle; if it runs meanwhile, its threads keep theirs.
+/// in:  cores  of the node, that any of its ranks may use
+///      own    that the writing thread may use: the program may have bound it
 ///      busy   threads of the program that run meanwhile
 /// out: 1 … most_packing
 constexpr unsigned packing_share(int cores, int ranks, int own, std::size_t busy) noexcept {

@@ -33,8 +33,8 @@ void warn_of_kernels_memory(const std::vector<image::region>& regions, std::vect
   for (const image::region& r : regions) {
     const auto names_it = [&r](const std::string& warning) { return warning.find(r.kernels) != std::string::npos; };
     if (r.kernels.empty() || std::ranges::any_of(warnings, names_it)) continue;
-    warnings.push_back("memory of the kernel's object " + r.kernels + " is mapped: the object is not saved, after a restart this is "
-                       "ordinary memory");
+    warnings.push_back("memory of the kernel object " + r.kernels + " is mapped, and the object is not saved: after a "
+                                                                    "restart this is ordinary memory");
   }
 }
 

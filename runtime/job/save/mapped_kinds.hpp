@@ -1,4 +1,4 @@
-// Kinds of mappings of the program that the image has more of than their memory, or less.
+// Kinds of the program's mappings for which the image holds more than the memory, or less.
 #pragma once
 #include <runtime/descriptors/capture.hpp>
 #include <runtime/image/format/regions.hpp>
@@ -8,13 +8,14 @@
 
 namespace mana::job {
 
-/// Shared memory whose file has no name: the image holds what is in it, the descriptors' section what it is a part of.
+/// Shared memory whose file has no name: the image holds its contents, and the descriptors' section says to which file
+/// it belongs.
 std::vector<descriptors::shared_mapping> nameless(const std::vector<image::region>& regions);
-/// All that is shared, and not to be written to now.
+/// All shared mappings that are not writable now.
 std::vector<descriptors::protected_mapping> not_writable(const std::vector<image::region>& regions);
 std::vector<descriptors::private_mapping> private_files(const std::vector<image::region>& regions);
 
-/// Of objects of the kernel's that no warning names yet, as they have no descriptor any more.
+/// Warns of memory of kernel objects without a descriptor, because no warning about a descriptor names them.
 void warn_of_kernels_memory(const std::vector<image::region>& regions, std::vector<std::string>& warnings);
 
 }  // namespace mana::job

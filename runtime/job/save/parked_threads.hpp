@@ -1,17 +1,19 @@
-// The upper half's threads, as the control of checkpoints sees them.
+// The upper half's threads, for the control of checkpoints.
 #pragma once
 #include <string>
 
 namespace mana::job {
 
-/// The park signal to every running thread. One that is created at this moment looks at the phase itself (split::publish).
+/// Sends the park signal to every running thread. A thread that is created at this moment checks the phase itself
+/// (split::publish).
 void signal_threads();
 
-/// Whether every thread is parked but the one that runs the checkpoint.
+/// True if every thread is parked except the one that runs the checkpoint.
 bool all_parked();
 
-/// Those that run still: "thread 17 (its name) in MPI_Recv, thread ..."; MPI's name for those that are in a wrapper.
-/// in: but_main  the one that runs the checkpoint does so already
+/// out: the threads that still run: "thread 17 (its name) in MPI_Recv, thread ...", with the MPI function for threads
+///      in a wrapper
+/// in:  but_main  leaves out the thread that runs the checkpoint
 std::string unparked(bool but_main);
 
 }  // namespace mana::job

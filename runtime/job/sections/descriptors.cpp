@@ -1,4 +1,4 @@
-// The section "descriptors": open files and all else that has a number, see descriptors/capture.hpp.
+// The section "descriptors": open files and other objects with a descriptor, see descriptors/capture.hpp.
 #include <runtime/job/sections/sections.hpp>
 
 #include <runtime/job/job.hpp>

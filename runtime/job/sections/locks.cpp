@@ -52,7 +52,7 @@ void restore_locks(const read_section& from, restored_parts& parts) {
     std::vector<split::held_lock> locks = split::decode_locks(*from.bytes);
     for (const split::held_lock& l : locks)
       if (std::none_of(own.regions().begin(), own.regions().end(), [&](auto& r) { return holds(r, l.address); }))
-        throw std::runtime_error("the section \"locks\" names memory that there is not");
+        throw std::runtime_error("the section \"locks\" names memory that does not exist");
     parts.locks = std::move(locks);
   } catch (const std::runtime_error& error) {
     throw start_failure(exit_status::checkpoint_damaged, own.path() + ": " + error.what());

@@ -1,4 +1,4 @@
-// The section "locks" of an image: which locks the program's threads hold, found while the memory is written.
+// The section "locks": the locks that the program's threads hold, found while the memory is written.
 #pragma once
 #include <mana/image/section_table.hpp>
 
@@ -7,10 +7,10 @@
 
 namespace mana::job {
 
-/// What saver_of_job() is to keep of an image, for the lock_section of the next one.
+/// The part of an image that saver_of_job() keeps, for the lock_section of the next image.
 inline constexpr const char* observed_section = image::sections::locks;
 
-/// Of this process's threads as they are now.
+/// Covers this process's threads as they are now.
 class lock_section : public image::memory_observer {
  public:
   lock_section();
@@ -22,7 +22,7 @@ class lock_section : public image::memory_observer {
 
  private:
   split::lock_recorder recorder_;
-  bool is_known_ = true;     // what the image before has, if this one builds on it
+  bool is_known_ = true;     // false: this image builds on one whose locks are not known
 };
 
 }  // namespace mana::job

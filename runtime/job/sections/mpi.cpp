@@ -1,4 +1,5 @@
-// The section "mpi": what the program holds of MPI's, for people. `mana inspect` shows it, so the command has this file too.
+// The section "mpi": the program's MPI objects, for people. `mana inspect` shows it, so the command links this file
+// too.
 #include <runtime/job/sections/mpi.hpp>
 #include <runtime/job/sections/sections.hpp>
 

@@ -7,7 +7,7 @@
 
 namespace mana::job {
 
-/// Counts by name.     errors: std::exception if the bytes are none
+/// out: counts by name.  errors: std::exception if the bytes are no inventory
 nlohmann::json decode_inventory(std::span<const std::uint8_t> bytes);
 
 }  // namespace mana::job

@@ -1,4 +1,4 @@
-// The section "process": what the kernel keeps of the process and its threads, see process_state/section.hpp.
+// The section "process": state of the process and its threads in the kernel, see process_state/section.hpp.
 #include <runtime/job/sections/sections.hpp>
 
 #include <runtime/job/start_failure.hpp>

@@ -1,4 +1,4 @@
-// The section "registers": how the saved XSAVE areas are laid out, see split/window/register_area.hpp.
+// The section "registers": the layout of the saved XSAVE areas, see split/window/register_area.hpp.
 #include <runtime/job/sections/sections.hpp>
 
 #include <runtime/job/start_failure.hpp>
@@ -13,7 +13,7 @@ namespace mana::job {
 std::vector<std::uint8_t> save_registers(const gathered&) { return split::encode(split::layout_here()); }
 
 void restore_registers(const read_section& from, restored_parts&) {
-  if (!from.bytes) return;      // of a version that refused other processors
+  if (!from.bytes) return;      // from a version that refused other processors
   try {
     split::fit_threads(split::decode_register_layout(*from.bytes));
   } catch (const split::load_error& error) {

@@ -1,4 +1,4 @@
-// The section "run": what a restart must know of the run that is not in the upper half's memory.
+// The section "run": the facts of the run that a restart needs and the upper half's memory lacks.
 #include <runtime/job/sections/sections.hpp>
 
 #include <runtime/image/read/rank_image.hpp>

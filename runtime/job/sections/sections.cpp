@@ -26,7 +26,7 @@ read_section find(const image::rank_image& image, const char* name, image::secti
 
 }  // namespace
 
-// What a row does not call need not be there: the conditions are templates', and leave it out.
+// A row may lack functions that it does not call: its conditions are in templates, which leave the calls out.
 
 std::vector<image::section> save_sections(const gathered& all) {
   std::vector<image::section> made;

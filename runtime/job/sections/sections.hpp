@@ -1,5 +1,5 @@
-// The sections of an image that a checkpoint of the job makes and a restart reads, by the rows of include/mana/image/section_table.hpp.
-// Each has a file here, with save_NAME and restore_NAME.
+// The sections of an image that a checkpoint of the job makes and a restart reads, by the rows of
+// include/mana/image/section_table.hpp. Each section has a file here, with save_NAME and restore_NAME.
 #pragma once
 #include <runtime/job/run_record.hpp>
 
@@ -20,42 +20,43 @@ namespace mana::image { class rank_image; }
 
 namespace mana::job {
 
-/// What a checkpoint has gathered once the ranks stand. A section may take what it needs out of it.
+/// The facts that a checkpoint has gathered after the ranks stopped. A section may move its part out of it.
 struct gathered {
   const run_record& record;
   descriptors::captured& files;
   process_state::captured& process;
 };
 
-/// What sections give to a restart.
+/// The results of sections that a restart uses.
 struct restored_parts {
-  std::string input;                                       // file that is to be standard input; empty: none was named
+  std::string input;                                       // file for standard input; empty: none was named
   run_record record;
-  std::optional<descriptors::restoration> files;           // what remains to be done for descriptors
+  std::optional<descriptors::restoration> files;           // work that remains for descriptors
   std::vector<std::int32_t> thread_ids;
-  std::optional<std::vector<split::held_lock>> locks;      // that threads hold; nothing: the image does not say
+  std::optional<std::vector<split::held_lock>> locks;      // held by threads; nothing: the image does not say
 };
 
-/// bytes: nothing where an image may lack the section, and does
+/// bytes: nothing if the image lacks a section that it may lack
 struct read_section {
   const image::rank_image& image;
   std::optional<std::span<const std::uint8_t>> bytes;
 };
 
-/// Of the rows that are saved when_stopped, in their order.
+/// Saves the rows that are saved when_stopped, in their order.
 std::vector<image::section> save_sections(const gathered& all);
 
-/// Of the rows that are restored then, in their order.
-/// errors: start_failure, image_error (damaged: a section is not there that must be), descriptors::descriptor_error
+/// Restores the rows that are restored at `now`, in their order.
+/// errors: start_failure, image_error (damaged: a required section is missing), descriptors::descriptor_error
 void restore_sections(image::restored_when now, const image::rank_image& image, restored_parts& parts);
 
-/// What the section "run" says.     errors: image_error (damaged), std::runtime_error
+/// Reads the section "run".  errors: image_error (damaged), std::runtime_error
 run_record run_record_of(const image::rank_image& image);
 
-/// What this version would leave out is not left out silently.     errors: start_failure
+/// Refuses an image with sections that this version does not know and may not ignore.  errors: start_failure
 void check_sections(const image::rank_image& image);
 
-// Defined in the section's file: the first where it is saved when_stopped, the second where a step of a restart reads it.
+// Defined in the section's file: save_NAME if the section is saved when_stopped, restore_NAME if a step of a restart
+// reads it.
 #define MANA_ROW(name, ...) \
   std::vector<std::uint8_t> save_##name(const gathered& all); \
   void restore_##name(const read_section& from, restored_parts& parts);

@@ -1,5 +1,5 @@
-// What the rest of a lower half asks of an MPI, where there is none: a job of one process, whose program never comes to
-// MPI_Init. So most of it is never asked for, and a call of what cannot be is a defect of ours.
+// Replaces the MPI of a lower half that has none, for a job of one process whose program never calls MPI_Init. So most
+// of these functions are never called. A call of an impossible one is a defect of mana.
 #include <runtime/lower/life.hpp>
 #include <runtime/lower/own_state.hpp>
 #include <runtime/lower/real_mpi.hpp>

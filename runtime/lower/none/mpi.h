@@ -1,5 +1,5 @@
-// In the place of an MPI's mpi.h for the lower half that has none: of MPI, what the runtime calls for itself, in a job of
-// one process. What concerns all ranks concerns this one; there is nobody to send anything to, and nothing ever comes.
+// Replaces an MPI's mpi.h for the lower half without MPI, in a job of one process. It has the part of MPI that the
+// runtime calls for itself. Collectives concern this process alone. No message is ever sent or received.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -10,8 +10,8 @@ long move_one(address_range from, std::size_t bytes, std::uintptr_t to, long mor
                   MREMAP_MAYMOVE | MREMAP_FIXED | more_flags, static_cast<long>(to));
 }
 
-/// in:  grows_by  bytes, of the last
-/// out: reached  end of what was moved
+/// in:  grows_by  bytes by which the last mapping grows
+/// out: reached   end of the part that was moved
 long move_each(address_range from, std::uintptr_t to, std::size_t grows_by, long more_flags, std::uintptr_t& reached) noexcept {
   pieces rest(from);
   pieces::piece found[64];
@@ -26,7 +26,7 @@ long move_each(address_range from, std::uintptr_t to, std::size_t grows_by, long
   return reached == from.end ? 0 : -EFAULT;
 }
 
-/// What stands in its place meanwhile, empty, gives way.
+/// Moves mappings back. They replace the empty memory that MREMAP_DONTUNMAP has left in the old place.
 void move_back(address_range old, std::uintptr_t to, std::uintptr_t reached) noexcept {
   std::uintptr_t ignored = 0;
   if (reached != old.begin) move_each({to, to + (reached - old.begin)}, old.begin, 0, 0, ignored);
@@ -38,7 +38,8 @@ long unmap(address_range r) noexcept {
 
 }  // namespace
 
-/// Mappings of different protection were not made as one. Linux 6.17 moves even these, but gives them no other length.
+/// Mappings with different protections cannot come from one mapping of the program. Linux 6.17 moves even these, but
+/// cannot change their length.
 long move_by_pieces(address_range old, address_range to, bool keeps_old) noexcept {
   const survey there(old);
   if (!there.is_known) return -ENOMEM;

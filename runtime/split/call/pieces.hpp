@@ -1,7 +1,7 @@
-// The kernel's mappings in a range, and calls that the kernel carries out on one mapping only, made piece by piece.
+// The kernel's mappings in a range. Makes calls piece by piece that the kernel carries out on one mapping only.
 //
-// INV-48 mremap takes what the program made as one mapping as one, however many the kernel has there; and if it fails, the old
-// memory is where it was.
+// INV-48 mremap treats memory that the program mapped as one mapping as one, and if it fails, the old memory is where
+// it was. The kernel may have any number of mappings there.
 #pragma once
 #include <runtime/split/window/kernel_mappings.hpp>
 
@@ -15,7 +15,7 @@ constexpr address_range common(address_range a, address_range b) noexcept {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-/// What lies in a range, for as long as no call changes it.
+/// The mappings in a range, valid while no call changes them.
 struct survey {
   explicit survey(address_range wanted) noexcept : wanted(wanted), next(wanted.begin), last{wanted.begin, wanted.begin} {
     is_known = each_mapping([this](const kernel_mapping& m) { look(m); });
@@ -28,7 +28,7 @@ struct survey {
   address_range last;          // the part of the last mapping that is in the range
   std::size_t count = 0;
   int protection = 0;          // of the first mapping
-  bool is_alike = true;        // all have that
+  bool is_alike = true;        // all mappings have it
   bool is_known;               // the mappings could be read
 
  private:
@@ -42,14 +42,15 @@ struct survey {
   }
 };
 
-/// The mappings of a range, ascending, a few at a time: what was returned may be changed before the next are asked for.
+/// The mappings of a range, ascending, a few at a time. The caller may change the ones it got before it asks for the
+/// next.
 class pieces {
  public:
   explicit pieces(address_range all) noexcept : all_(all), at_(all.begin) {}
 
   struct piece { address_range range; int protection; };
 
-  /// out: how many
+  /// out: the number of pieces found
   std::size_t next(piece* found, std::size_t most) noexcept {
     std::size_t n = 0;
     const std::uintptr_t from = at_;
@@ -67,13 +68,13 @@ class pieces {
   std::uintptr_t at_;
 };
 
-/// Moves what is mapped in `old` to `to`, which is longer by what the last mapping is to grow by, or shorter; as mremap with
-/// MREMAP_FIXED does with one mapping, and from Linux 6.17 on with several.
+/// Moves the mappings in `old` to `to`. If `to` is longer, the last mapping grows by the difference; `to` may also be
+/// shorter. Does what mremap with MREMAP_FIXED does for one mapping, and from Linux 6.17 on for several.
 /// in:     keeps_old  MREMAP_DONTUNMAP
-/// errors: -errno; `old` is as it was, and what there was at `to` may be gone
+/// errors: -errno; `old` is unchanged, but earlier mappings at `to` may be gone
 long move_by_pieces(address_range old, address_range to, bool keeps_old) noexcept;
 
-/// Grows the last mapping of `old` by `more` bytes, where it is.     errors: -errno; nothing was changed
+/// Grows the last mapping of `old` in place by `more` bytes.     errors: -errno; nothing was changed
 long grow_last_piece(address_range old, std::size_t more) noexcept;
 
 }  // namespace mana::split

@@ -13,7 +13,8 @@
 namespace mana::split {
 namespace {
 
-/// Whether the kernel can read 8 bytes there: it does so before it sees that this is no way to change a mask.
+/// Whether the kernel can read 8 bytes there. It reads them before it sees that the call's way to change a mask is
+/// invalid.
 bool is_readable(std::uintptr_t address) noexcept {
   constexpr long no_way = 77;
   const auto word = static_cast<long>(address & ~std::uintptr_t{7});
@@ -21,7 +22,7 @@ bool is_readable(std::uintptr_t address) noexcept {
   return raw_call(SYS_rt_sigprocmask, no_way, same_page, 0, signal_set_bytes) != -EFAULT;
 }
 
-/// Whether the kernel can write there: it sets no bits in a word, atomically, and wakes nobody else's threads.
+/// Whether the kernel can write there. It sets no bits in a word, atomically, and wakes no threads.
 bool is_writable(std::uintptr_t address) noexcept {
   std::uint32_t unwaited = 0;
   constexpr long set_no_bits = static_cast<long>(FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0xfff));
@@ -29,10 +30,11 @@ bool is_writable(std::uintptr_t address) noexcept {
                   static_cast<long>(address & ~std::uintptr_t{3}), set_no_bits) != -EFAULT;
 }
 
-/// Which way the bytes go.
+/// The direction of the copy.
 enum class direction { in, out };
 
-/// Within one page of the program's. The ends are addresses, since one of them may not be touched here.
+/// A copy within one page of the program. The ends are addresses, since code here must not touch the program's end
+/// directly.
 struct transfer {
   direction to;
   std::uintptr_t ours, programs;
@@ -46,8 +48,8 @@ void copy(const transfer& part) noexcept {
   else std::memcpy(programs, ours, part.bytes);
 }
 
-/// The same where 8 bytes are going to be written anyway, and nobody sees what is there before: the kernel writes the
-/// thread's mask. A third of the time.
+/// A test for writes of at least 8 bytes that nobody sees in between: the kernel writes the thread's signal mask there.
+/// Takes a third of the time.
 bool takes_a_mask(std::uintptr_t address) noexcept {
   return raw_call(SYS_rt_sigprocmask, 0, 0, static_cast<long>(address), signal_set_bytes) != -EFAULT;
 }
@@ -56,7 +58,7 @@ bool can_be_touched(const transfer& part) noexcept {
   return part.to == direction::in ? is_readable(part.programs) : is_writable(part.programs);
 }
 
-/// By a system call that looks at the memory as it does at another process's.
+/// Copies by the system call for another process's memory.
 bool copied_as_anothers(const transfer& part) noexcept {
   const iovec ours{reinterpret_cast<void*>(part.ours), part.bytes};
   const iovec programs{reinterpret_cast<void*>(part.programs), part.bytes};
@@ -65,7 +67,7 @@ bool copied_as_anothers(const transfer& part) noexcept {
          static_cast<long>(part.bytes);
 }
 
-/// Without a descriptor that is free, what was found before has to do.
+/// If no descriptor is free, the earlier test of the page must do.
 bool copied_through_pipe(const transfer& part) noexcept {
   int ends[2];
   if (is_error(raw_call(SYS_pipe2, as_word(ends), O_CLOEXEC | O_NONBLOCK))) return copy(part), true;
@@ -86,7 +88,7 @@ bool copied(const transfer& part, bool is_quiet) noexcept {
   return copied_as_anothers(part) || (can_be_touched(part) && copied_through_pipe(part));
 }
 
-/// Page by page.     out: bytes that were copied
+/// Copies page by page.     out: bytes that were copied
 std::size_t copied_of(transfer all, bool is_quiet) noexcept {
   constexpr std::uintptr_t page_bytes = 4096;
   std::size_t done = 0;
@@ -106,7 +108,7 @@ bool program_memory::is_sure(std::uintptr_t address, std::size_t bytes) const no
   return sure_page_ != 0 && bytes <= page_bytes && address >= sure_page_ && address - sure_page_ <= page_bytes - bytes;
 }
 
-/// Nothing changes mappings meanwhile.
+/// No mapping can change meanwhile.
 bool program_memory::is_quiet() const noexcept { return is_owners_ && has_one_thread(); }
 
 std::size_t program_memory::read(void* to, std::uintptr_t from, std::size_t bytes) const noexcept {

@@ -1,10 +1,11 @@
-// A trapped system call of the upper half, and the functions that carry them out.
+// A trapped system call of the upper half, and the functions that carry out such calls.
 //
-// INV-10 a trap runs with all signals blocked and the lower half's thread pointer, on the stack of the upper half.
-// In the process that owns the window it may call libc and MPI. In a child (forked, or borrowing our memory by vfork)
-// it makes raw system calls only: other threads' locks were copied in whatever state they were.
-// What its arguments point to it reaches by program_pointer (INV-72).
-// Compiled without stack protector: the thread pointer changes within the handler.
+// INV-10 a trap runs with all signals blocked and the lower half's thread pointer, on the stack of the upper half. In
+// the process that owns the window it may call libc and MPI. In a child (forked, or borrowing our memory by vfork) it
+// makes raw system calls only: locks of other threads were copied in any state.
+//
+// It accesses memory behind its arguments through program_pointer (INV-72). Compiled without stack protector: the
+// thread pointer changes within the handler.
 #pragma once
 #include <runtime/split/call/program_memory.hpp>
 
@@ -18,7 +19,7 @@
 namespace mana::split {
 
 enum class process_role {
-  owner,      // the process that the lower half lives in
+  owner,      // the process of the lower half
   forked,     // a child with its own copy of the memory
   borrowing,  // a child that runs in the owner's memory until it executes or exits
 };
@@ -39,39 +40,39 @@ struct trap {
   program_pointer<T> pointer(int i) const noexcept {
     return {memory, static_cast<std::uintptr_t>(arg(i))};
   }
-  /// Where a mapping begins, or is to begin.
+  /// The address of a mapping that exists or will be made.
   void* place(int i) const noexcept { return reinterpret_cast<void*>(arg(i)); }
   /// The call as the program made it.
   long carry_out() const noexcept { return raw_call(number, arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)); }
   signal_set& mask() noexcept { return *reinterpret_cast<signal_set*>(&context->uc_sigmask); }
 };
 
-/// A child that borrows the owner's memory also has its thread's block. Before the child leaves that memory in a trap,
-/// the block is as the owner's thread left it, who continues with it.
+/// A child that borrows the owner's memory also has its thread's block. Restores the block for the owner's thread,
+/// before the child leaves that memory in a trap.
 inline void leave_owners_block(trap& t) noexcept {
   t.self->in_lower = 0;
   --t.self->inside;
 }
-/// The child stays after all: the call failed.
+/// The call failed, and the child stays in that memory.
 inline void enter_owners_block(trap& t) noexcept {
   ++t.self->inside;
   t.self->in_lower = 1;
 }
 
-/// Writes a warning to standard error, the first time.
+/// Writes a warning to standard error, once.
 inline void warn_once(std::atomic<bool>& said, std::string_view text) noexcept {
   if (!said.exchange(true)) raw_call(SYS_write, 2, as_word(text.data()), static_cast<long>(text.size()));
 }
 
-/// Carries out a call. Returns what the program gets.
+/// Carries out a call.     out: the result for the program
 using trap_function = long (*)(trap&);
 
-/// Installs the SIGSYS handler and the park signal's. Before install_filter().
+/// Installs the handlers of SIGSYS and of the park signal. Call it before install_filter().
 void install_trap_handlers() noexcept;
 
-/// This process owns the window from now on.
+/// Makes this process the owner of the window.
 void own_process() noexcept;
-/// In a forked child: it owns its copy.
+/// Makes a forked child the owner of its copy.
 void own_forked_process() noexcept;
 
 // memory.cpp
@@ -140,7 +141,7 @@ long trap_capabilities(trap&);
 long trap_timer_create(trap&);
 long trap_pidfd_open(trap&);
 // descriptors.cpp
-void note_descriptor(const trap&, long fd);      // that a call made beside what it returns
+void note_descriptor(const trap&, long fd);      // a further descriptor, beside the call's result
 long trap_open(trap&);
 long trap_accept(trap&);
 long trap_new_descriptor(trap&);

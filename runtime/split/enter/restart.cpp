@@ -1,4 +1,4 @@
-// Continuing a restored upper half in a fresh process.
+// Continues a restored upper half in a fresh process.
 #include <runtime/split/window/bridge.hpp>
 #include <runtime/split/window/former_ids.hpp>
 #include <runtime/split/window/lock_owners.hpp>
@@ -26,8 +26,8 @@
 namespace mana::split {
 namespace {
 
-/// What the program handles, or its main thread blocks, waits until there is the thread that it is for: resume_main(). What
-/// nobody handles ends this process, as it does before.
+/// Blocks the signals that the program handles, or that its main thread blocks, until their threads exist:
+/// resume_main(). A signal that nobody handles still ends this process.
 void hold_programs_signals() noexcept {
   signal_set handled = lower::cancel_signal | lower::thread_blocks()[lower::the_bridge().main_thread].signal_mask;
   for (int signal = 1; signal <= 64; ++signal)
@@ -36,7 +36,7 @@ void hold_programs_signals() noexcept {
   raw_call(SYS_rt_sigprocmask, SIG_BLOCK, as_word(&handled), 0, signal_set_bytes);
 }
 
-/// What the kernel knew of the thread, and what libc knows of the kernel's.
+/// Restores the kernel's state of the thread, and libc's copy of the kernel's data.
 void restore_kernel_state(lower::thread_block& block) noexcept {
   continue_thread_time(block);
   if (block.tid_address != 0) *reinterpret_cast<std::int32_t*>(block.tid_address) = block.tid;
@@ -46,11 +46,11 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
   stack_t stack{};
   stack.ss_sp = reinterpret_cast<void*>(its.address);
   stack.ss_size = its.bytes;
-  stack.ss_flags = its.bytes != 0 ? static_cast<int>(its.flags) : SS_DISABLE;      // in the place of this lower half's
+  stack.ss_flags = its.bytes != 0 ? static_cast<int>(its.flags) : SS_DISABLE;      // replaces this lower half's
   raw_call(SYS_sigaltstack, as_word(&stack), 0);
 }
 
-/// All signals are blocked until the upper half's thread pointer is back.
+/// Keeps all signals blocked until the upper half's thread pointer is back.
 [[noreturn]] void continue_upper_half(lower::thread_block& block) noexcept {
   block.in_lower = 0;
   write_thread_pointer(block.upper_fs);
@@ -58,7 +58,7 @@ void restore_kernel_state(lower::thread_block& block) noexcept {
   mana_restore_context(&block.saved);
 }
 
-/// Before anybody counts on the thread: when restart_threads() returns, each is as it was.
+/// Notifies before anybody relies on the thread: when restart_threads() returns, each thread is as it was.
 void tell_that_it_continues(lower::thread_block& block) {
   if (const lower::thread_listener told = lower::the_bridge().thread_continues; told != nullptr) told(&block);
 }
@@ -81,7 +81,7 @@ void live_again(birth& b) {
 void reinstall() {
   const saved_state& state = saved();
   if (lower::the_bridge().magic != lower::bridge_magic || lower::the_bridge().major != lower::layout_major)
-    throw load_error(63, "the image's bridge is of another version: restart with the version that wrote it");
+    throw load_error(63, "the image's bridge has another version; restart with the mana that wrote it");
   own_process();
   show_stub_as_vdso();
   show_program_again();
@@ -116,11 +116,11 @@ void fit_threads(const register_layout& then) {
     if (context == nullptr) continue;
     const fitting result = fit_registers(context->uc_mcontext.fpregs, then, now);
     if (result == fitting::lost)
-      throw load_error(63, "a thread of the program was using registers that this processor does not have: restart on one "
-                           "of the kind that the checkpoint was made on");
+      throw load_error(63, "a thread of the program was using registers that this processor does not have; restart on "
+                           "a processor of the same kind as at the checkpoint");
     if (result == fitting::no_room)
-      throw load_error(63, "a thread's registers take more room on this processor than on that of the checkpoint: restart "
-                           "on one of that kind");
+      throw load_error(63, "a thread's registers take more room on this processor than at the checkpoint; restart on "
+                           "a processor of that kind");
   }
 }
 
@@ -149,9 +149,9 @@ void restart_threads(std::span<const held_lock> locks) {
   const std::int32_t process = saved().former.process;
   saved().former.process = static_cast<std::int32_t>(raw_call(SYS_getpid));
   const bool is_leaders = std::any_of(ids.begin(), ids.end(), [=](const auto& t) { return t.before == process; });
-  if (process != 0 && !is_leaders) ids.push_back({process, saved().former.process});      // its initial thread has ended
+  if (process != 0 && !is_leaders) ids.push_back({process, saved().former.process});      // its leader has ended
   renumber(saved().former, ids);
-  renumber(locks, ids);        // none of the threads goes on before the main thread lets all go
+  renumber(locks, ids);        // no thread continues before the main thread releases all
   set_signal_mask(before);
 }
 

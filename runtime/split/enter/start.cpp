@@ -29,7 +29,7 @@
 namespace mana::split {
 namespace {
 
-constexpr std::size_t gap_bytes = 2u << 20;   // between what lies next to each other in the program zone
+constexpr std::size_t gap_bytes = 2u << 20;   // between neighbours in the program zone
 
 struct loaded_program {
   std::uintptr_t entry;           // of the dynamic linker
@@ -43,7 +43,7 @@ std::string value_of(const std::vector<std::string>& env, const std::string& nam
   return {};
 }
 
-/// Our library first: it must be found before the MPI library that the program names.
+/// Our library comes first: the loader must find it before the MPI library that the program names.
 std::string with_preload(const std::vector<std::string>& env, const std::string& preload) {
   const std::string users = value_of(env, "LD_PRELOAD");
   return preload.empty() || users.empty() ? preload : preload + ":" + users;
@@ -62,10 +62,11 @@ void remember_program(const elf_file& program, address_range place) {
   state.fixed_begin = program.fixed() ? place.begin : 0;
   state.fixed_end = program.fixed() ? place.end : 0;
   state.fixed_traps = program.fixed() && program.makes_system_calls() ? 1 : 0;
-  ::prctl(PR_SET_NAME, std::filesystem::path(program.path()).filename().c_str(), 0, 0, 0);      // a symbolic link's own name
+  ::prctl(PR_SET_NAME, std::filesystem::path(program.path()).filename().c_str(), 0, 0, 0);      // a link's own name
 }
 
-/// Before the stack, with room for the dynamic linker after it; else where there is most.
+/// Places the program before the stack, with room for the dynamic linker after it. If it does not fit there, uses the
+/// largest zone.
 std::uintptr_t zone_of(const elf_file& program) noexcept {
   constexpr std::size_t for_linker = std::size_t{1} << 30;
   const std::size_t needed = program.span_bytes() + program.alignment() + for_linker;
@@ -89,7 +90,7 @@ loaded_program load(const start_options& options) {
   return {interpreter.entry(), stack_pointer};
 }
 
-/// Filters with the same words trap the same calls.
+/// Names the filter: filters with the same words trap the same calls.
 std::string filter_words() {
   const saved_state& state = saved();
   std::string input;
@@ -98,7 +99,7 @@ std::string filter_words() {
   return input + std::to_string(state.fixed_begin) + "-" + std::to_string(state.fixed_end);
 }
 
-/// As the kernel enters a new program: no thread pointer yet.
+/// Starts as the kernel starts a new program: without a thread pointer.
 [[noreturn]] void enter(const loaded_program& program) noexcept {
   write_thread_pointer(0);
   arch::jump_to_program(program.stack_pointer, program.entry);
@@ -112,7 +113,7 @@ void start(const start_options& options, filter_named named) {
   if (named != nullptr) named(filter);
   own_process();
   saved().former.process = static_cast<std::int32_t>(raw_call(SYS_getpid));
-  static twin self;                       // the initial thread's stack stays, but says nothing about its lifetime
+  static twin self;                       // the initial thread's stack stays, but a local object's lifetime may end
   lower::thread_block* const block = new_block();
   adopt(*block, self);
   lower::the_bridge().main_thread = block->index;

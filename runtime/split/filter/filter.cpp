@@ -1,5 +1,5 @@
-// The seccomp filter. By the number first: the kernel then knows that all other calls pass, whatever their arguments,
-// and no longer runs the filter for them. Then by the instruction pointer.
+// The seccomp filter. It tests the number first: the kernel then knows that all other calls pass, whatever their
+// arguments, and no longer runs the filter for them. Then it tests the instruction pointer.
 #include <runtime/split/call/descriptor_events.hpp>
 
 #include <arch/registers.hpp>
@@ -66,7 +66,7 @@ class filter_writer {
  public:
   std::vector<sock_filter> finish(const saved_state& state, calls_of process) {
     start();
-    if (has_moved_clocks())                        // first: among them is the most frequent call
+    if (has_moved_clocks())                        // first: this group has the most frequent call
       for (const trap_row& row : trap_table(trapped_in::moved_clocks)) add(row);
     for (const trap_row& row : trap_table(trapped_in::every_process))
       if (row.when != condition::of_input || counts_input()) add(row);
@@ -79,7 +79,7 @@ class filter_writer {
     return take();
   }
 
-  /// Of one number of the launcher's input alone.
+  /// The filter for one descriptor of the launcher's input.
   std::vector<sock_filter> finish_input(const saved_state& state, std::uint32_t number) {
     numbers_ = {number};
     start();
@@ -103,7 +103,7 @@ class filter_writer {
   void answer(std::uint32_t action) { statement(BPF_RET | BPF_K, action); }
   void allow() { answer(SECCOMP_RET_ALLOW); }
 
-  /// Goes on only if the accumulator has one of these.
+  /// Continues only if the accumulator has one of these values.
   void only_if(std::span<const std::uint32_t> values) {
     for (auto left = static_cast<unsigned>(values.size()); const std::uint32_t v : values) jump(BPF_JEQ, v, left--, 0);
     allow();
@@ -158,7 +158,7 @@ class filter_writer {
     load(number_field);
   }
 
-  /// Entered and left with the number in the accumulator; the row's own code leaves by the end or by "allow".
+  /// Begins and ends with the number in the accumulator. The row's own code leaves through the end or "allow".
   void add(const trap_row& row) {
     const std::size_t at = code_.size();
     jump(BPF_JEQ, row.number, 0, 0);
@@ -238,8 +238,8 @@ class filter_writer {
     code_[at].jf = static_cast<std::uint8_t>(code_.size() - at - 1);
   }
 
-  /// Calls from the window, from what MAP_32BIT chose and from the program's fixed segments get the row's action; of the
-  /// stub's only the report.
+  /// A call from the window, from addresses that MAP_32BIT chose, or from the program's fixed segments gets the row's
+  /// action. Of the stub's calls only the report does.
   void add_end(const saved_state& state) {
     allow();   // none of the rows
     end_ = code_.size();
@@ -261,7 +261,7 @@ class filter_writer {
     statement(BPF_RET | BPF_A, 0);
   }
 
-  /// Below 4 GiB. Entered and left with the high half of the caller's address.
+  /// For callers below 4 GiB. Begins and ends with the high half of the caller's address.
   void add_low_end(const saved_state& state) {
     const bool has_fixed = state.fixed_traps != 0;
     jump(BPF_JEQ, 0, 0, has_fixed ? 8 : 6);
@@ -306,7 +306,7 @@ void prepare_input_filter() {
   if (counts_input()) input_filter() = filter_writer().finish_input(saved(), any_number);
 }
 
-/// Of memory that is there already: in a forked child other threads' locks are as they were.
+/// Changes existing memory: in a forked child, other threads' locks are as they were.
 bool trap_input_by(int fd) noexcept {
   std::vector<sock_filter>& code = input_filter();
   const auto number_in = [](sock_filter& s) -> std::uint32_t* {
@@ -329,8 +329,8 @@ bool has_given_up_rights() noexcept { return rights_are_given_up; }
 
 void note_earlier_filter() noexcept { rights_are_given_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }
 
-/// The kernel takes a filter from whoever has CAP_SYS_ADMIN, or has given up to get new rights by executing a file: so has
-/// what the program executes then.
+/// The kernel takes a filter from a process that has CAP_SYS_ADMIN, or that can no longer gain rights by executing a
+/// file. The latter then also applies to programs that it executes.
 void install_filter(calls_of process) {
   const std::vector<sock_filter> code = filter_writer().finish(saved(), process);
   if (install(code)) return;
@@ -338,9 +338,9 @@ void install_filter(calls_of process) {
     rights_are_given_up = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (rights_are_given_up && install(code)) return;
   }
-  throw load_error(74, std::string("the kernel takes no system call filter (seccomp: ") + std::strerror(errno) +
-                           "): use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets "
-                           "seccomp(2) through");
+  throw load_error(74, std::string("the kernel accepts no system call filter (seccomp: ") + std::strerror(errno) +
+                           "); use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that allows "
+                           "seccomp(2)");
 }
 
 }  // namespace mana::split

@@ -1,4 +1,4 @@
-// The SIGSYS handler: entered with the upper half's thread pointer.
+// The SIGSYS handler. The kernel enters it with the upper half's thread pointer.
 #include <runtime/split/filter/table.hpp>
 #include <runtime/split/traps/process/follow.hpp>
 #include <runtime/split/traps/signals/signals.hpp>
@@ -17,11 +17,11 @@
 namespace mana::split {
 namespace {
 
-/// Of the memory that this process sees: the pid of the process that owns it.
+/// The pid of the process that owns the memory that this process sees.
 constinit std::atomic<long> owner_pid{0};
 constinit std::atomic<bool> is_forked{false};
 
-/// Row of each system call number; numbers beyond (the stub's report) are looked up in the table.
+/// The handler of each system call's number; larger numbers (the stub's report) are looked up in the table.
 constexpr std::size_t direct_rows = 512;
 std::array<trap_function, direct_rows> by_number{};
 
@@ -59,11 +59,11 @@ void carry_out(siginfo_t* info, void* context) noexcept {
   --self->inside;
 }
 
-/// Called by the stub, which knows it by the bridge.
+/// The stub calls it through the bridge.
 void on_trap(int, void* info, void* context) noexcept { carry_out(static_cast<siginfo_t*>(info), context); }
 
-/// The lower half's libc handles signal 33 from the first thread on that it makes, and lets it through then. Made here, that
-/// is over before the signal is ours.
+/// The lower half's libc installs its handler of signal 33, and unblocks the signal, when it makes its first thread. A
+/// thread made here finishes that before the signal is ours.
 void have_libc_take_its_signals() noexcept {
   pthread_t first;
   if (pthread_create(&first, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) pthread_join(first, nullptr);

@@ -37,7 +37,7 @@ std::vector<int>& trapped_numbers() noexcept {
   return numbers;
 }
 
-/// out: at a number that is none of the program's; -1: there is none
+/// out: a descriptor with a number that is none of the program's; -1: there is none
 int make_count() noexcept {
   const int fd = files::out_of_the_way(memfd_create("mana-input", MFD_CLOEXEC));
   if (fd < 0 || ftruncate(fd, sizeof(input_count)) == 0) return fd;
@@ -50,7 +50,7 @@ bool is_count(int fd) noexcept {
   return !is_error(raw_call(SYS_fstat, fd, as_word(&s))) && s.st_ino == count_inode && S_ISREG(s.st_mode);
 }
 
-/// Who had the input before this program is none that it could be waiting for.
+/// An earlier owner of the input, for which the program need not wait, may have read from it without being counted.
 void map_count(int shared, bool has_earlier) noexcept {
   count_fd = shared >= 0 ? shared : make_count();
   fcntl(count_fd, F_SETFD, FD_CLOEXEC);
@@ -63,7 +63,7 @@ void map_count(int shared, bool has_earlier) noexcept {
   if (shared < 0 || (count->others & others_had_input) != 0) count->others |= others_may_have_read;
 }
 
-/// Calls whose first argument is a descriptor that they take of, unless they only look.
+/// Whether the call reads input without consuming it.
 bool only_looks(const trap& t) noexcept { return t.number == SYS_recvfrom && (t.arg(3) & MSG_PEEK) != 0; }
 
 }  // namespace
@@ -112,7 +112,7 @@ void watch_for_input(const trap& t, long number) noexcept {
   const auto fd = static_cast<int>(number);
   if (count == nullptr || fd < 0 || (fd < most_numbers && is_trapped[fd]) || t.role == process_role::borrowing || !is_input(fd))
     return;
-  const bool is_alone = t.role == process_role::forked || has_one_thread();      // a filter is of a thread
+  const bool is_alone = t.role == process_role::forked || has_one_thread();      // a filter belongs to a thread
   if (fd < most_numbers && is_alone && trap_input_by(fd)) is_trapped[fd] = true;
   else count->others |= others_had_input;
 }
@@ -134,7 +134,7 @@ void lose_input() noexcept {
   }
 }
 
-/// read, readv, preadv2, splice, recvfrom: by the stub, since each may wait.
+/// read, readv, preadv2, splice, recvfrom: the stub makes them, since each may wait.
 long trap_input(trap& t) {
   const bool counts = is_input(static_cast<int>(t.arg(0))) && !only_looks(t);
   return continue_in_stub(t, counts ? stub().reported_call : stub().call);

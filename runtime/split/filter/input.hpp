@@ -1,8 +1,8 @@
-// How much was read of what the launcher sends to its standard input: a pipe or a socket, which no restart can read once more.
+// Counts the bytes read from the launcher's standard input: a pipe or a socket, which a restart cannot read again.
 //
-// INV-86 what is counted as read of the launcher's standard input was taken of the launcher's own pipe or socket, by whatever number;
-// where somebody else may have taken of it, a checkpoint says so. By this process, children forked off, and those that
-// mana has taken along.
+// INV-86 bytes counted as read from the launcher's standard input come from the launcher's own pipe or socket, by
+// whatever number. If another process may have read from it, a checkpoint says so. This process, its forked children,
+// and executed programs that mana follows are all counted.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -15,34 +15,35 @@ struct input_file {
   std::uint64_t device, inode;
 };
 
-/// Of the process that this one was before, or is a child of.
+/// The count of the program that this process was before, or of its parent.
 struct earlier_count {
   bool is_there = false;    // false: the launcher started this process
   int descriptor = -1;      // -1: it was lost on the way
 };
 
-/// Calls that take of the input are trapped from now on. Before the filter is installed.
+/// Starts to trap calls that read from the input. Call it before the filter is installed.
 /// in: input    the launcher's
-///     numbers  by which this process has it; empty: nothing is counted
+///     numbers  this process's descriptors of the input; empty: nothing is counted
 void count_input(input_file input, std::span<const int> numbers, earlier_count earlier);
 
 bool counts_input() noexcept;
-/// Those that the filter traps, ascending. 0 is among them: the input may come back there.
+/// The descriptors that the filter traps, ascending. They include 0: the input may return there.
 std::span<const int> input_numbers() noexcept;
-/// Whether a descriptor is the input that is counted.
+/// Whether a descriptor is the counted input.
 bool is_input(int fd) noexcept;
 
-/// Bytes.
+/// Number of bytes.
 std::uint64_t input_read() noexcept;
-/// Who is not under mana had the input, or the program had it by a number that is not trapped, and it may have been read.
+/// Whether uncounted reads are possible: a process outside mana had the input, or the program had it at an untrapped
+/// number.
 bool may_be_read_by_others() noexcept;
 
-/// The program has a new descriptor. In any role.
+/// Checks a new descriptor of the program. Allowed in any role.
 void watch_for_input(const trap& t, long fd) noexcept;
 
-/// A descriptor with the count, which stays open over an execution from now on, or does not any more. -1: there is none
+/// The descriptor of the count; -1: there is none.     in: survives  whether it stays open over an execution
 int give_count(bool survives) noexcept;
-/// This process, which has a copy of the count, is about to become what mana does not see.
+/// This process, which has a copy of the count, is about to execute a program that mana does not follow.
 void lose_input() noexcept;
 
 }  // namespace mana::split

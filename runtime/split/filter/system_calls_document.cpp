@@ -20,30 +20,30 @@ struct line {
   const char* why;
 };
 
-/// Of which calls, as an addition to "trapped"; empty: of all.
+/// The trapped calls, as an addition to "trapped"; empty: all.
 std::string words_of(condition when, unsigned argument) {
   switch (when) {
     case condition::always:
     case condition::refused: return "";
-    case condition::duplicates: return " (F_DUPFD, F_DUPFD_CLOEXEC, F_NOTIFY, F_GETLK, F_SETOWN, F_GETOWN and their _EX)";
-    case condition::own_memory: return " (threads, and children with memory of their own)";
-    case condition::stays_advised: return " (advice that stays; after a lazy restart all)";
-    case condition::sets_gs: return " (ARCH_SET_GS)";
-    case condition::begins_tracing: return " (PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE)";
-    case condition::of_places: return " (PR_GET_AUXV, PR_SET_MM, PR_SET_VMA, PR_SET_SYSCALL_USER_DISPATCH)";
-    case condition::of_terminal: return " (TIOCGPTPEER, TIOCGPGRP, TIOCSPGRP, TIOCGSID)";
-    case condition::of_input: return " (of the launcher's standard input, where it is counted)";
-    case condition::by_name: return " (without AT_EMPTY_PATH)";
-    case condition::argument_set: return " (argument " + std::to_string(argument + 1) + " is not 0)";
-    case condition::told_close: return " (numbers that the lower half may have)";
-    case condition::of_group: return " (for the children of a group)";
-    case condition::of_peer: return " (SO_PEERCRED)";
-    case condition::shows_clock: return " (of clocks that are not of the day)";
-    case condition::sleeps_until: return " (TIMER_ABSTIME)";
-    case condition::waits_until: return " (waits until a time that is no date)";
-    case condition::by_monotonic: return " (until a time of CLOCK_MONOTONIC)";
-    case condition::of_program: return " (RUSAGE_SELF, RUSAGE_THREAD, RUSAGE_CHILDREN)";
-    case condition::absolute: return " (TIMER_ABSTIME)";
+    case condition::duplicates: return ": F_DUPFD, F_DUPFD_CLOEXEC, F_NOTIFY, F_GETLK, F_SETOWN, F_GETOWN and their _EX";
+    case condition::own_memory: return ": threads, and children with their own memory";
+    case condition::stays_advised: return ": lasting advice, and after a lazy restart all advice";
+    case condition::sets_gs: return ": ARCH_SET_GS";
+    case condition::begins_tracing: return ": PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE";
+    case condition::of_places: return ": PR_GET_AUXV, PR_SET_MM, PR_SET_VMA, PR_SET_SYSCALL_USER_DISPATCH";
+    case condition::of_terminal: return ": TIOCGPTPEER, TIOCGPGRP, TIOCSPGRP, TIOCGSID";
+    case condition::of_input: return ": of the launcher's standard input, if mana counts it";
+    case condition::by_name: return ": without AT_EMPTY_PATH";
+    case condition::argument_set: return ": argument " + std::to_string(argument + 1) + " is not 0";
+    case condition::told_close: return ": numbers that the lower half may use";
+    case condition::of_group: return ": for the children of a group";
+    case condition::of_peer: return ": SO_PEERCRED";
+    case condition::shows_clock: return ": of clocks other than the time of day";
+    case condition::sleeps_until: return ": TIMER_ABSTIME";
+    case condition::waits_until: return ": waits until a time that is not a date";
+    case condition::by_monotonic: return ": until a time of CLOCK_MONOTONIC";
+    case condition::of_program: return ": RUSAGE_SELF, RUSAGE_THREAD, RUSAGE_CHILDREN";
+    case condition::absolute: return ": TIMER_ABSTIME";
   }
   return "";
 }
@@ -51,9 +51,9 @@ std::string words_of(condition when, unsigned argument) {
 std::string words_of(trapped_in where) {
   switch (where) {
     case trapped_in::every_process: return "";
-    case trapped_in::moved_clocks: return ", where the program's clocks have offsets";
+    case trapped_in::moved_clocks: return ", if the program's clocks have offsets";
     case trapped_in::restarted: return ", after a restart";
-    case trapped_in::told_ids: return ", after a restart in which the program is told its first ids";
+    case trapped_in::told_ids: return ", after a restart in which the program keeps its first ids";
   }
   return "";
 }
@@ -74,12 +74,12 @@ std::vector<line> lines_by_number() {
 
 constexpr const char* head = R"(# System calls
 
-Printed by `mana-system-calls` from the table in runtime/split/filter/system_calls.hpp; a test compares them, and the table with the
-system's headers.
+`mana-system-calls` prints this page from the table in runtime/split/filter/system_calls.hpp. A test compares the page with the table, and
+the table with the system's headers.
 
-What the program asks of the kernel goes to the kernel, unless mana has to know of it, or to do it in another way. A filter
-sends such calls to a handler (trapped); some it refuses. What is let through costs the filter alone. A number that is not here is newer
-than the table, and passes.
+The kernel carries out the program's system calls itself, unless mana must know of them, or carry them out in another way. A
+filter sends such calls to a handler (trapped), and refuses some. A call that passes costs the filter alone. A number that is missing
+here is newer than the table, and passes.
 
 | number | call | what mana does | why |
 |--:|---|---|---|)";

@@ -29,11 +29,11 @@ constexpr named_row trapped[] = {MANA_SYSTEM_CALLS(MANA_TRAPPED, MANA_PASSING)};
 consteval unsigned number_of(std::string_view name) {
   return std::ranges::find(trapped, name, &named_row::name)->row.number;
 }
-// Newer than this libc's headers: other files have names of their own for them.
+// Newer than this libc's headers: other files define names of their own for these numbers.
 static_assert(number_of("mseal") == number_of_mseal && number_of("faccessat2") == number_of_faccessat2 &&
               number_of("futex_waitv") == number_of_futex_waitv && number_of("futex_wait") == number_of_futex_wait);
 
-/// The handler of a call is found by its number alone.
+/// The handler of a call is found by the call's number alone.
 consteval bool are_distinct() {
   std::vector<unsigned> numbers;
   for (const named_row& each : trapped) numbers.push_back(each.row.number);

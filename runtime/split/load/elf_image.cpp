@@ -19,14 +19,15 @@ namespace mana::split {
 namespace {
 
 constexpr std::uint64_t most_address = std::uint64_t{1} << 47;
-constexpr std::uint64_t most_code = std::uint64_t{1} << 32;      // of a fixed program: the filter of system calls looks there
+constexpr std::uint64_t most_code = std::uint64_t{1} << 32;      // of a fixed program: the filter looks there
 
 int protection(const Elf64_Phdr& segment) noexcept {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
          ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
 }
 
-/// It can be mapped: its part of the file is there, not longer than its memory, and at the place in a page that it asks for.
+/// Whether it can be mapped: its part of the file exists, is not longer than its memory, and has the requested place in
+/// a page.
 bool can_be_loaded(const Elf64_Phdr& s, std::uint64_t file_bytes) noexcept {
   const bool in_file = s.p_offset <= file_bytes && s.p_filesz <= file_bytes - s.p_offset;
   const bool in_memory = s.p_memsz <= most_address && s.p_vaddr <= most_address - s.p_memsz;
@@ -53,7 +54,7 @@ void elf_file::fail(int code, const std::string& why) const { throw load_error(c
 void elf_file::read_headers() {
   const ssize_t n = ::pread(fd_, &header_, sizeof header_, 0);
   if (n < EI_NIDENT || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0)
-    fail(67, "is neither an ELF program nor a script with a #! line: give the program itself");
+    fail(67, "is neither an ELF program nor a script with a \"#!\" line: give the program itself");
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
       header_.e_machine != arch::elf_machine)
     fail(68, "is a program for another architecture, this is x86-64: build it for this machine");
@@ -65,7 +66,7 @@ void elf_file::read_headers() {
       ::pread(fd_, segments_.data(), static_cast<std::size_t>(bytes), static_cast<off_t>(header_.e_phoff)) != bytes)
     fail(67, "is damaged: its program headers lie outside the file. Build or copy it again");
   struct stat about{};
-  if (::fstat(fd_, &about) != 0) fail(66, std::string("cannot be looked at: ") + std::strerror(errno));
+  if (::fstat(fd_, &about) != 0) fail(66, std::string("cannot be examined: ") + std::strerror(errno));
   for (const Elf64_Phdr& s : segments_)
     if (s.p_type == PT_LOAD && !can_be_loaded(s, static_cast<std::uint64_t>(about.st_size)))
       fail(67, "is damaged: a segment cannot be loaded as its header says. Build or copy it again");
@@ -136,13 +137,13 @@ address_range elf_file::map(std::uintptr_t base) {
     fail(67, "is linked for fixed addresses where it cannot lie under mana: link it with -pie (position independent)");
   void* const got = ::mmap(reinterpret_cast<void*>(range.begin), range.bytes(), PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got == MAP_FAILED) fail(63, std::string("cannot be mapped where it must lie: ") + std::strerror(errno));
+  if (got == MAP_FAILED) fail(63, std::string("cannot be mapped at its address: ") + std::strerror(errno));
   for (const Elf64_Phdr& s : segments_)
     if (s.p_type == PT_LOAD) map_segment(s);
   return range;
 }
 
-/// The last page of a writable segment is zeroed after the file's part: ld.so allocates from it.
+/// Zeroes the last page of a writable segment behind the file's part: ld.so allocates from it.
 void elf_file::map_segment(const Elf64_Phdr& s) {
   const std::uintptr_t begin = page_floor(bias_ + s.p_vaddr);
   const std::uintptr_t file_end = bias_ + s.p_vaddr + s.p_filesz;

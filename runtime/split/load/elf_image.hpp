@@ -1,4 +1,4 @@
-// Loading an ELF file into the window as the kernel would.
+// Loads an ELF file into the window as the kernel would.
 #pragma once
 #include <runtime/split/window/saved_state.hpp>
 #include <runtime/split/window/window_map.hpp>
@@ -21,23 +21,23 @@ class elf_file {
 
   const std::string& path() const noexcept { return path_; }
   bool fixed() const noexcept { return header_.e_type == ET_EXEC; }
-  /// Path of its dynamic linker; empty if it has none.
+  /// Path of the file's dynamic linker; empty if it has none.
   const std::string& interpreter() const noexcept { return interpreter_; }
   bool wants_executable_stack() const noexcept;
   std::size_t segment_count() const noexcept { return segments_.size(); }
-  /// Bytes of address space, whole pages, and the alignment that its segments ask for.
+  /// Bytes of address space, in whole pages, and the alignment that the segments ask for.
   std::size_t span_bytes() const noexcept;
   std::size_t alignment() const noexcept;
 
   /// Maps all segments at `base` (ignored for fixed programs) and returns the addresses taken.
-  /// errors: load_error (63) naming what is in the way
+  /// errors: load_error (63) with the memory that is in the way
   address_range map(std::uintptr_t base);
 
   std::uintptr_t entry() const noexcept { return bias_ + header_.e_entry; }
   std::uintptr_t program_headers() const noexcept;
-  /// Of code and data, as the kernel counts them; once mapped.
+  /// The places of code and data, as the kernel counts them. Call it after map().
   program_places places() const noexcept;
-  /// True if a mapped executable segment holds the bytes of a `syscall` instruction.
+  /// Whether a mapped executable segment holds the bytes of a `syscall` instruction.
   bool makes_system_calls() const noexcept;
 
  private:

@@ -22,10 +22,10 @@
 namespace mana::split {
 namespace {
 
-/// What the kernel gives a new program below what it puts there itself.
+/// The room that the kernel leaves below its own data on a new program's stack.
 constexpr std::size_t room_bytes = 128u << 10;
 
-/// At least what is put there takes.
+/// An upper bound for the contents.
 std::size_t bytes_of(const stack_contents& c) {
   std::size_t bytes = 4096 + c.program.size() + c.preload.size();
   for (const auto* texts : {&c.args, &c.env})
@@ -43,7 +43,7 @@ class stack_writer {
     return at_;
   }
   std::uint64_t push(const std::string& text) noexcept { return push(text.c_str(), text.size() + 1); }
-  /// Writes the words so that the first one lies at a multiple of 16, as the psABI wants the stack pointer.
+  /// Writes the words with the first at a multiple of 16, as the psABI requires of the stack pointer.
   std::uintptr_t finish(const std::vector<std::uint64_t>& words) noexcept {
     at_ = (at_ - words.size() * sizeof(std::uint64_t)) & ~std::uintptr_t{15};
     std::memcpy(reinterpret_cast<void*>(at_), words.data(), words.size() * sizeof(std::uint64_t));
@@ -56,8 +56,8 @@ class stack_writer {
   std::uintptr_t at_;
 };
 
-/// What the kernel told this process holds for the program too, except where things lie. Left out: rseq, which the
-/// lower half has.
+/// Adds the kernel's facts about this process, except addresses. They hold for the program, too. rseq is left out,
+/// since the lower half has it.
 void add_inherited(std::vector<std::uint64_t>& words) {
   constexpr unsigned long types[] = {AT_UID, AT_EUID, AT_GID, AT_EGID, AT_HWCAP, AT_HWCAP2, AT_CLKTCK, AT_MINSIGSTKSZ};
   for (const unsigned long type : types) {
@@ -71,7 +71,7 @@ void add_inherited(std::vector<std::uint64_t>& words) {
 
 const std::string preload_name = "LD_PRELOAD=";
 
-/// The text that /proc/self/environ shows is the one that the program was started with.
+/// Changes the pointer alone: /proc/self/environ must show the program's original text.
 void put_in_place(std::vector<std::uint64_t>& places, const std::vector<std::string>& env, std::uint64_t preload) {
   const auto theirs = std::find_if(env.begin(), env.end(), [](const std::string& e) { return e.starts_with(preload_name); });
   if (theirs == env.end()) places.push_back(preload);

@@ -1,4 +1,4 @@
-// The initial thread's stack as the kernel hands it to a new program: argc, argv, environment, auxiliary vector.
+// The initial thread's stack as the kernel gives it to a new program: argc, argv, environment, auxiliary vector.
 #pragma once
 #include <runtime/split/window/saved_state.hpp>
 
@@ -10,7 +10,7 @@ namespace mana::split {
 
 struct stack_contents {
   std::vector<std::string> args, env;
-  std::string preload;                     // takes the place of the environment's LD_PRELOAD; empty: that stays
+  std::string preload;                     // replaces the environment's LD_PRELOAD; empty: keeps it
   program_places places;                   // of code and data
   std::string program;                     // AT_EXECFN
   std::uintptr_t program_headers, entry;   // of the program
@@ -19,8 +19,8 @@ struct stack_contents {
   bool executable;
 };
 
-/// Maps the stack below stack_top and fills it. It grows by faults, as far as RLIMIT_STACK then allows. Returns
-/// the stack pointer at the entry of the dynamic linker.
+/// Maps the stack below stack_top and fills it. Faults make it grow, as far as RLIMIT_STACK then allows.
+/// out:    the stack pointer at the entry of the dynamic linker
 /// errors: load_error (63)
 std::uintptr_t make_initial_stack(const stack_contents& contents);
 

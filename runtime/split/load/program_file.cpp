@@ -41,7 +41,7 @@ void check(const std::string& path) {
     throw load_error(66, path + " cannot be read: it is loaded by this process, so it must be readable");
 }
 
-/// Words of a "#!" line: the interpreter and at most one argument, which may hold blanks. Empty: no such line.
+/// Words of a line with "#!": the interpreter and at most one argument, which may contain blanks. Empty: no such line.
 std::vector<std::string> script_words(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string line;
@@ -56,7 +56,7 @@ std::vector<std::string> script_words(const std::string& path) {
   line = trim(line);
   const std::size_t end = line.find_first_of(blanks);
   std::vector<std::string> words{line.substr(0, end)};
-  if (words[0].empty()) throw load_error(67, path + " has an empty #! line: name its interpreter there");
+  if (words[0].empty()) throw load_error(67, path + " has an empty \"#!\" line: name its interpreter there");
   if (end != std::string::npos) words.push_back(trim(line.substr(end)));
   return words;
 }
@@ -75,7 +75,7 @@ program_file find_program(const std::string& name, std::vector<std::string> args
     file.path = words[0];
     file.args = std::move(words);
   }
-  throw load_error(67, name + ": scripts that interpret scripts, too deep");
+  throw load_error(67, name + ": more than 5 scripts that interpret each other");
 }
 
 }  // namespace mana::split

@@ -1,4 +1,4 @@
-// From the name that the user typed to the ELF file that is to be loaded, as execvp(3) and the kernel find it.
+// Finds the ELF file of the name that the user typed, as execvp(3) and the kernel do.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,10 +7,10 @@ namespace mana::split {
 
 struct program_file {
   std::string path;                // the ELF file: the program, or the interpreter of a script
-  std::vector<std::string> args;   // with the interpreter's in front, for a script
+  std::vector<std::string> args;   // for a script, with the interpreter's in front
 };
 
-/// env_path: the PATH to search in.
+/// in:     env_path  the PATH to search
 /// errors: load_error, codes 65 to 67
 program_file find_program(const std::string& name, std::vector<std::string> args, const std::string& env_path);
 

@@ -1,6 +1,6 @@
-// What every handler of the stub's, and what every handler of the program's, begins with. Freestanding, as signals.cpp.
+// The common beginning of the stub's handlers and of the program's. Freestanding, as signals.cpp.
 //
-// INV-91 no access of mana's is checked for alignment, whatever the flags of the program's that a signal or a trapped call meets.
+// INV-91 no access of mana's is checked for alignment, whatever flags of the program a signal or a trapped call finds.
 #pragma once
 #include <arch/enter.hpp>
 #include <runtime/split/window/saved_state.hpp>
@@ -11,7 +11,8 @@ namespace {
 
 using mana::arch::check_no_alignment;      // INV-91
 
-/// INV-90: a signal that the program, or the one of whom this is a child, has sent itself. After tell_of_end().
+/// INV-90: for a signal that the program, or the program whose child this is, has sent to itself. Call it after
+/// tell_of_end().
 void tell_sender(siginfo_t* info) noexcept {
   if (info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE)
     info->si_pid = mana::split::told_process_now(info->si_pid);

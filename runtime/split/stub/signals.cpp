@@ -1,5 +1,6 @@
-// The handlers that the kernel calls for the upper half's signals. They may find the thread in either half, or a thread
-// of the lower half alone, and put it into the upper half before application code runs.
+// The handlers that the kernel calls for the upper half's signals. They may interrupt a thread in either half, or a
+// thread that exists in the lower half only. They enter the upper half before application code runs.
+//
 // Freestanding. Usable: the bridge, the thread's block, raw system calls. Not: libc, thread-local storage, relocations.
 #include <runtime/split/stub/entry.hpp>
 
@@ -46,15 +47,16 @@ bool in_window(std::uint64_t address) noexcept {
 
 enum class place { upper, lower, foreign };
 
-/// foreign: a thread of the lower half alone; it has no block, or inherited its creator's.
+/// foreign: a thread that exists in the lower half only; it has no block, or inherited its creator's.
 place where(const thread_block* self, std::uint64_t fs) noexcept {
   if (self == nullptr) return place::foreign;
   if (fs == self->lower_fs) return place::lower;
   return in_window(fs) || fs == 0 ? place::upper : place::foreign;
 }
 
-/// INV-64 no saved signal frame holds an address outside the window: a call that was interrupted inside the live vDSO is
-/// made again from its frame. INV-60: nor a clock of this kernel's, to which another process would add its offset.
+/// INV-64 no saved signal frame holds an address outside the window: an interrupted call inside the live vDSO is made
+/// again from its frame. INV-60: nor does it hold a time of this kernel's clock, to which another process would add its
+/// offset.
 void rewind_vdso(const thread_block& self, void* context) noexcept {
   auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
   const auto& vdso = mana::lower::the_bridge().vdso;
@@ -66,7 +68,7 @@ void rewind_vdso(const thread_block& self, void* context) noexcept {
   regs[arch::instruction] = reinterpret_cast<arch::register_word>(stub_vdso_again);
 }
 
-/// The program's own call, from which the stub's in this frame was made, comes again.
+/// Goes back from the stub's call in this frame to the program's own, which is then made again.
 void go_back_to_call(arch::register_word* regs) noexcept {
   const auto word = [frame = regs[arch::stack]](unsigned offset) {
     return *reinterpret_cast<const arch::register_word*>(frame + offset);
@@ -82,14 +84,14 @@ void go_back_to_call(arch::register_word* regs) noexcept {
   regs[arch::stack] += STUB_CALL_BYTES;
 }
 
-/// No saved signal frame waits until a time by this kernel's clock (INV-60), or names a thread by its id here (INV-77). One that stands
-/// at the call will make it; one behind it has its result.
+/// No saved signal frame waits until a time of this kernel's clock (INV-60), or names a thread by its id in this
+/// process (INV-77). A frame at the call will make the call; a frame behind it has the result.
 void rewind_timed_call(void* context) noexcept {
   auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
   if (reinterpret_cast<const char*>(regs[arch::instruction]) == stub_timed_call) go_back_to_call(regs);
 }
 
-/// Those that the kernel ends with EINTR even under SA_RESTART.
+/// Calls that the kernel ends with EINTR even under SA_RESTART.
 bool is_never_restarted(long number) noexcept {
   switch (number) {
     case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
@@ -99,7 +101,7 @@ bool is_never_restarted(long number) noexcept {
   }
 }
 
-/// Number of the system call that ended at `rip`, -1 if that cannot be told: the stub's is in its frame, another's in the
+/// Number of the system call that ended at `rip`; -1: unknown. The stub's number is in its frame, another call's in the
 /// instructions before (arch::number_of_call_before).
 long interrupted_call(const arch::register_word* regs) noexcept {
   const auto rip = reinterpret_cast<const char*>(regs[arch::instruction]);
@@ -114,7 +116,7 @@ std::uint64_t& mask_of(void* context) noexcept {
   return *reinterpret_cast<std::uint64_t*>(&static_cast<ucontext_t*>(context)->uc_sigmask);
 }
 
-/// A signal that the program handles will be delivered as soon as this handler returns.
+/// Whether a signal that the program handles will arrive as soon as this handler returns.
 bool is_one_of_the_programs_due(void* context) noexcept {
   std::uint64_t pending = 0;
   call(SYS_rt_sigpending, reinterpret_cast<long>(&pending), sizeof pending, 0);
@@ -124,21 +126,21 @@ bool is_one_of_the_programs_due(void* context) noexcept {
   return false;
 }
 
-/// INV-14: an image may have been made when other signals were ours: what its frames block is unblocked.
+/// INV-14: mana may have had other signals when the image was made. Unblocks the present ones in the frame.
 void unblock_ours(void* context) noexcept {
   mask_of(context) &= ~mana::lower::the_bridge().our_signals;
 }
 
-/// A wait that would begin anew with its whole time if it were made again as it was.
+/// A wait whose whole time would begin again if the same call were made again.
 struct relative_wait {
   long number;      // of the call that mana_wait makes for it
-  timespec left;    // of its time, as far as the kernel said
+  timespec left;    // of the time, as far as the kernel said
 };
 
-/// out: false if the call has no such time, or one that the kernel has brought up to date itself
+/// out: false if the call has no such time, or the kernel updates the time itself
 bool is_relative_wait(long number, const arch::register_word* regs, relative_wait& wait) noexcept {
   const auto sleep = [&](arch::register_word requested, arch::register_word rest) {
-    if (requested == rest) return false;      // the kernel wrote over it what is left
+    if (requested == rest) return false;      // the kernel wrote the remaining time over it
     wait = {number, *reinterpret_cast<const timespec*>(rest != 0 ? rest : requested)};
     return true;
   };
@@ -155,9 +157,9 @@ bool is_relative_wait(long number, const arch::register_word* regs, relative_wai
   }
 }
 
-/// Signals of ours are none of the program's: natively there is none that could end a call. It is made again, with the
-/// arguments that it had, but for the time that is left. Not if a signal of the program is due as well, which would
-/// have ended the call natively.
+/// mana's signals do not exist natively, and must not end a call. The call is made again with the same arguments,
+/// except the remaining time. It ends if a signal of the program is due as well: that would have ended the call
+/// natively, too.
 void repeat_call(void* context) noexcept {
   auto* const regs = arch::registers(*static_cast<ucontext_t*>(context));
   if (regs[arch::result] != -4 /* EINTR */ || is_one_of_the_programs_due(context)) return;
@@ -178,7 +180,8 @@ void repeat_call(void* context) noexcept {
   regs[arch::instruction] = reinterpret_cast<arch::register_word>(stub_wait);
 }
 
-/// A signal to the process that a thread of the lower half got: handed to an upper one. The lower thread's own fault ends the process.
+/// A thread of the lower half got a signal to the process: passes it to an upper one. The lower thread's own fault ends
+/// the process.
 void pass_on(int signal, siginfo_t* info) noexcept {
   const bool fault = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
                                            signal == SIGFPE || signal == SIGTRAP);
@@ -194,8 +197,8 @@ void pass_on(int signal, siginfo_t* info) noexcept {
 
 using handler_type = void (*)(int, siginfo_t*, void*);
 
-/// INV-66: Somebody outside wants the program to end, which does it in its own way: a checkpoint that holds any of its threads
-/// is given up. What threads of the program send each other, or its timers, is no such word.
+/// INV-66: Somebody outside wants the program to end, and the program ends in its own way. A checkpoint that holds any
+/// of its threads is given up. Signals among the program's threads, or from its timers, do not count.
 void tell_of_end(int signal, const siginfo_t* info) noexcept {
   mana::lower::bridge& bridge = mana::lower::the_bridge();
   const bool from_outside = info->si_code == SI_USER || info->si_code == SI_KERNEL || info->si_code == SI_QUEUE;
@@ -206,7 +209,8 @@ void tell_of_end(int signal, const siginfo_t* info) noexcept {
   call(SYS_write, bridge.requests, reinterpret_cast<long>(&amount), sizeof amount);
 }
 
-/// INV-71: before a handler of the program runs, it finds in its frame whether SIGSYS was blocked, and has it blocked as it wants.
+/// INV-71: before a handler of the program runs. Its frame says whether SIGSYS was blocked, and SIGSYS is blocked as
+/// the handler wants.
 void enter_mask(thread_block& self, int signal, void* context) noexcept {
   std::uint32_t& blocks = mana::split::blocks_sigsys(self);
   if (blocks != 0) mask_of(context) |= mana::split::sigsys_set;
@@ -214,13 +218,13 @@ void enter_mask(thread_block& self, int signal, void* context) noexcept {
   if (itself || (mana::split::saved().signal_masks[signal] & mana::split::sigsys_set) != 0) blocks = 1;
 }
 
-/// What the handler has left in its frame holds.
+/// The mask that the handler has left in its frame applies.
 void leave_mask(thread_block& self, void* context) noexcept {
   const bool blocks = (mask_of(context) & mana::split::sigsys_set) != 0;
   mana::split::blocks_sigsys(self) = blocks ? 1 : 0;
   unblock_ours(context);
   if (blocks || !mana::split::has_held_sigsys(self)) return;
-  const std::uint64_t all = ~std::uint64_t{0};                     // until the frame's mask holds
+  const std::uint64_t all = ~std::uint64_t{0};                     // until the frame's mask applies
   call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), 0, sizeof all);
   mana::split::release_held_sigsys(self);
 }
@@ -229,15 +233,16 @@ bool is_parked(const thread_block& thread) noexcept {
   return thread.state.load(std::memory_order_relaxed) == mana::lower::thread_state::parked;
 }
 
-/// A thread that is parked holds back what the program handled when it parked. What it handles since then waits as well: its
-/// image would have a handler by halves.      out: false if it cannot wait: the kernel has forgotten the handler
+/// A parked thread has blocked the signals that the program handled when the thread parked. Signals that it handles
+/// since then wait as well: the image would have a handler that is half done.
+/// out: false if the signal cannot wait: the kernel has forgotten the handler
 bool wait_for_end_of_checkpoint(const thread_block& self, int signal, siginfo_t* info, void* context) noexcept {
   if ((mana::lower::the_bridge().signal_flags[signal] & SA_RESETHAND) != 0) return false;
   mask_of(context) |= std::uint64_t{1} << (signal - 1);
   return call(SYS_rt_tgsigqueueinfo, call(SYS_getpid, 0, 0, 0), self.tid, signal, reinterpret_cast<long>(info)) == 0;
 }
 
-/// Runs a handler of the program, for which the thread goes to the upper half.
+/// Runs a handler of the program in the upper half.
 void run(handler_type handler, int signal, siginfo_t* info, void* context) noexcept {
   thread_block* const self = own_block();
   const std::uint64_t fs = thread_pointer();
@@ -266,7 +271,7 @@ void run(handler_type handler, int signal, siginfo_t* info, void* context) noexc
   leave_mask(*self, context);
 }
 
-/// As soon as this handler has returned.
+/// Ends the process by the signal as soon as this handler has returned.
 void end_by(int signal, void* context) noexcept {
   const struct { std::uint64_t handler, flags, restorer, mask; } standard = {0, 0, 0, 0};
   call(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
@@ -274,7 +279,7 @@ void end_by(int signal, void* context) noexcept {
   mask_of(context) &= ~(std::uint64_t{1} << (signal - 1));
 }
 
-/// A signal that is held ends no call. A wait for signals begins anew, since it may be for this one.
+/// A held signal ends no call. A wait for signals begins again, since it may be for this one.
 void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
   mana::split::hold_sigsys(self, info);
   if (where(&self, thread_pointer()) != place::upper) return;
@@ -287,9 +292,9 @@ void hold(thread_block& self, const siginfo_t& info, void* context) noexcept {
   regs[arch::argument[2]] = rdx;
 }
 
-/// INV-71 a signal with the number of one of ours that is not of ours is the program's: what it wants of that number
-/// happens, as if the kernel itself had done it. The kernel has blocked more for us than for the program's handler.
-/// in:  forced  the kernel ends who ignores it
+/// INV-71 a signal that has the number of one of mana's signals, but is not mana's, does what the program wants of that
+/// number. The kernel has blocked more for mana's handler than for the program's.
+/// in:  forced  the kernel ends a program that ignores it
 void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexcept {
   mana::lower::bridge& bridge = mana::lower::the_bridge();
   const std::uint64_t recorded = bridge.signal_handlers[signal];
@@ -309,11 +314,11 @@ void run_programs(int signal, siginfo_t* info, void* context, bool forced) noexc
 
 extern "C" {
 
-/// Handler of every signal that the application handles.
+/// Handler of every signal that the program handles.
 [[gnu::visibility("default")]] void mana_signal_trampoline(int signal, siginfo_t* info, void* context) {
   check_no_alignment();
   const std::uint64_t recorded = mana::lower::the_bridge().signal_handlers[signal];
-  if (recorded <= 1) return;                      // the disposition changed while this signal was on its way
+  if (recorded <= 1) return;                      // the disposition changed while this signal was under way
   run(reinterpret_cast<handler_type>(recorded), signal, info, context);
 }
 
@@ -326,10 +331,10 @@ extern "C" {
   mana::lower::the_bridge().trap_handler(signal, info, context);
 }
 
-/// Handler of every signal that the live MPI's libraries handle. The program finds this address as theirs, and may call it
-/// from its own handlers, in any process into which it is restarted: which function they have there is the lower half's. The
-/// thread is not parked meanwhile, since its frame would return into a lower half that a restart does not have; the signal that parks
-/// it waits.
+/// Handler of every signal that the live MPI's libraries handle. The program sees this address as theirs, and may call
+/// it from its own handlers, in any process into which it is restarted. The lower half decides which function it stands
+/// for there. The thread does not park meanwhile: its frame would return into a lower half that a restart does not
+/// have. The park signal waits.
 [[gnu::visibility("default")]] void mana_lower_handler(int signal, siginfo_t* info, void* context) {
   check_no_alignment();
   const mana::lower::bridge& bridge = mana::lower::the_bridge();
@@ -368,7 +373,7 @@ extern "C" {
   repeat_call(context);
 }
 
-/// Handler of signals that ask for a checkpoint.
+/// Handler of signals that request a checkpoint.
 [[gnu::visibility("default")]] void mana_request_trampoline(int signal, siginfo_t*, void* context) {
   check_no_alignment();
   if (where(own_block(), thread_pointer()) == place::upper) repeat_call(context);

@@ -20,7 +20,7 @@ void send_park_signal(int tid) noexcept {
   info.si_ptr = reinterpret_cast<void*>(lower::park_value);
   const auto send = [&] { return raw_call(SYS_rt_tgsigqueueinfo, process, tid, lower::park_signal, as_word(&info)); };
   if (send() != -EAGAIN) return;
-  rlimit before{};                         // signals that wait have taken all room that this user has
+  rlimit before{};                         // the user's pending signals have used up the limit
   raw_call(SYS_getrlimit, RLIMIT_SIGPENDING, as_word(&before));
   const rlimit more{before.rlim_max, before.rlim_max};
   raw_call(SYS_setrlimit, RLIMIT_SIGPENDING, as_word(&more));

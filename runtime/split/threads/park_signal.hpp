@@ -1,9 +1,9 @@
-// How a thread of the program is told to park.
+// The signal that makes a thread of the program park.
 #pragma once
 
 namespace mana::split {
 
-/// To a thread of this process. It arrives although the user's signals that wait have taken all the room that there is.
+/// Sends it to a thread of this process. It arrives even if the user's pending signals have used up their limit.
 void send_park_signal(int tid) noexcept;
 
 }  // namespace mana::split

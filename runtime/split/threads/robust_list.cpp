@@ -9,7 +9,7 @@ namespace {
 
 constexpr int longest_list = 2048;   // the kernel's ROBUST_LIST_LIMIT: a list may be circular by mistake
 
-/// out: false if there is no such lock, at which the kernel gives up
+/// out: false if there is no such lock; the kernel gives up at it
 bool release(const program_memory& memory, std::uintptr_t word, std::int32_t tid) noexcept {
   if (word % sizeof(std::uint32_t) != 0) return false;
   std::uint32_t seen = 0;
@@ -29,7 +29,7 @@ bool release(const program_memory& memory, std::uintptr_t word, std::int32_t tid
 /// The lowest bit marks a lock with priority inheritance.
 std::uintptr_t entry(const robust_list* p) noexcept { return reinterpret_cast<std::uintptr_t>(p) & ~std::uintptr_t{1}; }
 
-/// Glibc's robust mutexes have the owner once more, behind the lock and a count.
+/// Glibc's robust mutexes store the owner again, behind the lock and a count.
 bool renumber(const program_memory& memory, std::uintptr_t word, std::int32_t before, std::int32_t now) noexcept {
   constexpr std::uintptr_t owner_after = 8;    // bytes
   std::uint32_t lock = 0;
@@ -43,8 +43,8 @@ bool renumber(const program_memory& memory, std::uintptr_t word, std::int32_t be
   return true;
 }
 
-/// Calls f with the address of each lock's futex word, that of the lock which is being taken or released last. As the
-/// kernel, it stops where memory is not there, or f says that it is not.
+/// Calls f with the address of each lock's futex word; last comes the lock that is being taken or released. Stops as
+/// the kernel does, at unreadable memory or if f returns false.
 template <class F>
 void for_each_lock(const program_memory& memory, std::uint64_t address, F&& f) noexcept {
   robust_list_head head{};
@@ -54,7 +54,7 @@ void for_each_lock(const program_memory& memory, std::uint64_t address, F&& f) n
   std::uintptr_t at = entry(head.list.next);
   for (int n = 0; n < longest_list && at != address; ++n) {
     robust_list here{};
-    const bool is_there = memory.read(&here, at, sizeof here) == sizeof here;  // before f lets go of it
+    const bool is_there = memory.read(&here, at, sizeof here) == sizeof here;  // before f releases it
     if (at != pending && !f(at + offset)) return;
     if (!is_there) return;
     at = entry(here.next);

@@ -18,8 +18,8 @@ namespace {
 
 constinit std::atomic<bool> ending{false};
 
-/// Libc lets its own signals through to each thread that it makes. The program may have them blocked, and may send them as
-/// soon as it knows the thread's id, which is once the body has said that it began: its libc's timers tell by one.
+/// libc unblocks its own signals in each thread that it makes. The program may have them blocked, and may send them
+/// once it knows the thread's id, which is after started(). For example, its libc's timers use one of these signals.
 void* run_twin(void* argument) {
   set_signal_mask(every_signal);
   birth& b = *static_cast<birth*>(argument);
@@ -66,16 +66,17 @@ void adopt(lower::thread_block& block, twin& self) noexcept {
 
 void publish(lower::thread_block& block) noexcept {
   block.state.store(lower::thread_state::running, std::memory_order_seq_cst);
-  // The agent may have looked for threads before this one was to be seen.
+  // The agent may have looked for threads before it could see this one.
   if (lower::the_bridge().current.load(std::memory_order_seq_cst) == lower::phase::parking)
     send_park_signal(block.tid);
 }
 
-/// All that are parked look again who they are when the epoch changes: one of them may be it, and the others park anew.
+/// When the epoch changes, all parked threads check again whether they run checkpoints. One of them may; the others
+/// park again.
 void pass_on_checkpoints(lower::thread_block& self) noexcept {
   static constinit raw_lock turn;
   const std::scoped_lock hold(turn);
-  self.state.store(lower::thread_state::exiting, std::memory_order_seq_cst);      // nobody hands anything to it any more
+  self.state.store(lower::thread_state::exiting, std::memory_order_seq_cst);      // nobody gives it further work
   lower::bridge& b = lower::the_bridge();
   if (__atomic_load_n(&b.main_thread, __ATOMIC_SEQ_CST) != self.index) return;
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
@@ -101,18 +102,18 @@ void after_upper_half(lower::thread_block& block, twin& self) noexcept {
   const bool last = live_threads.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (self.why == leave_reason::process_ends || last) end_process(self);
   block.state.store(lower::thread_state::exiting, std::memory_order_release);
-  const program_memory the_programs(0, false);  // this thread is no longer counted: others may run
+  const program_memory the_programs(0, false);  // this thread no longer counts: others may run
   release_robust_list(the_programs, block.robust_list, block.tid);
   raw_call(SYS_set_robust_list, self.robust_head, self.robust_length);
   const std::uint64_t clear = block.clear_tid;
   set_thread_block(nullptr);
   block.state.store(lower::thread_state::unused, std::memory_order_release);
-  // Whoever waits for all threads to park looks at the threads again.
+  // A wait for all threads to park must look at the threads again.
   wake(reinterpret_cast<std::uint64_t>(&lower::the_bridge().parked_count), 0x7fffffff);
   if (clear == 0) return;
   const std::int32_t ended = 0;
   the_programs.write(clear, &ended, sizeof ended);
-  wake(clear, 1);   // last: whoever joins may unmap the thread's stack and storage now
+  wake(clear, 1);   // last: a joining thread may now unmap the thread's stack and storage
 }
 
 void rest_forever() noexcept {
@@ -124,7 +125,7 @@ void birth::started() noexcept {
   tid = block->tid;
   std::atomic<std::uint32_t>* const word = &begun;
   word->store(1, std::memory_order_release);
-  wake(reinterpret_cast<std::uint64_t>(word), 1);   // by address only: the creator may have gone on already
+  wake(reinterpret_cast<std::uint64_t>(word), 1);   // by address only: the creator may have continued already
 }
 
 long create_twin(birth& b) noexcept {

@@ -1,5 +1,5 @@
-// Life of an upper half's thread: its twin in the lower half, made by the lower half's pthread_create, enters the upper
-// half and comes back when the thread ends. So every thread has both halves' thread-local storage.
+// Life of an upper half's thread. Its twin in the lower half, made by the lower half's pthread_create, enters the upper
+// half and comes back when the thread ends. Thus every thread has both halves' thread-local storage.
 #pragma once
 #include <runtime/split/call/trap.hpp>
 
@@ -7,9 +7,9 @@ namespace mana::split {
 
 enum class leave_reason { thread_ends, process_ends };
 
-/// What a twin keeps on its own, lower-half stack; thread_block::lower_private points to it.
+/// The data of a twin on its own, lower-half stack; thread_block::lower_private points to it.
 struct twin {
-  lower::context back{};            // where to go when the thread leaves the upper half
+  lower::context back{};            // where the thread goes when it leaves the upper half
   leave_reason why = leave_reason::thread_ends;
   int status = 0;                   // of exit or exit_group
   signal_set mask = 0;              // of the upper half when it left
@@ -17,40 +17,42 @@ struct twin {
   long robust_length = 0;
 };
 
-/// A free block, zeroed, in state `exiting` until its thread is known; nullptr: max_threads reached.
+/// A free block, zeroed, in state `exiting` until its thread is known.     out: nullptr: max_threads reached
 lower::thread_block* new_block() noexcept;
 
 /// Binds the calling thread of the lower half to `block`: thread pointer, id, lists, block register.
 void adopt(lower::thread_block& block, twin& self) noexcept;
 
-/// Publishes a thread that adopt()ed its block: from now on it can be parked.
+/// Publishes a thread that has adopted its block: from now on it can be parked.
 void publish(lower::thread_block& block) noexcept;
 
-/// Enters the upper half with the state of a signal frame. All signals blocked, lower half's thread pointer.
-/// frame: as made by make_entry_frame
+/// Enters the upper half with the state of a signal frame. Call it with all signals blocked and the lower half's thread
+/// pointer.
+/// in: frame  from make_entry_frame
 [[noreturn]] void enter_upper_half(void* frame, std::uint64_t thread_pointer) noexcept;
 
-/// A kernel's signal frame that continues where `from` is, with rax 0 and the stack `stack` (0: the same).
+/// A kernel's signal frame that continues at `from`, with rax 0 and the stack `stack` (0: the same).
 struct entry_frame;
 inline constexpr std::size_t entry_frame_bytes = 2048;
 void* make_entry_frame(void* memory, const ucontext_t& from, std::uint64_t stack) noexcept;
-/// Its bytes are going to be copied to this address.
+/// Prepares the frame for a copy to this address.
 void move_entry_frame(void* frame, std::uintptr_t to) noexcept;
 
-/// A thread is about to end. If it is the one that runs checkpoints, another that lives takes its place, also where a checkpoint
-/// waits for it already. In a trap.
+/// Called in a trap when a thread is about to end. If the thread runs checkpoints, another living thread takes over,
+/// even if a checkpoint already waits.
 void pass_on_checkpoints(lower::thread_block& self) noexcept;
 
-/// In a trap of the owner process: leaves the upper half for good, to the twin's stack.
+/// In a trap of the owner process: leaves the upper half permanently, to the twin's stack.
 [[noreturn]] void leave_upper_half(trap& t, leave_reason why) noexcept;
 
-/// After the thread left the upper half, on the twin's stack. Returns when only the thread ends; its block is free then.
+/// Runs on the twin's stack after the thread left the upper half. Returns when only the thread ends; its block is then
+/// free.
 void after_upper_half(lower::thread_block& block, twin& self) noexcept;
 
-/// The initial thread's end: the process lives on until its last thread ends.
+/// The initial thread's end: the process lives until its last thread ends.
 [[noreturn]] void rest_forever() noexcept;
 
-/// Creates a detached thread of the lower half and waits until `body` called started(). Returns 0 or -errno.
+/// Creates a detached thread of the lower half and waits until `body` has called started().     out: 0 or -errno
 struct birth {
   void (*body)(birth&);               // returns when the thread ends
   lower::thread_block* block;

@@ -47,7 +47,7 @@ void map_stub() {
   show_stub_as_vdso();
 }
 
-/// The kernel tells whether programs may write the thread pointer. MANA_FSGSBASE=0 tests the other way.
+/// The kernel says whether programs may write the thread pointer. MANA_FSGSBASE=0 tests the other way.
 bool may_write_thread_pointer() noexcept {
   constexpr unsigned long hwcap2_fsgsbase = 2;
   const char* const forced = std::getenv("MANA_FSGSBASE");

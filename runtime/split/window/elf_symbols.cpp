@@ -19,7 +19,7 @@ struct dynamic_part {
 template <class T>
 const T* at(std::uintptr_t address) noexcept { return reinterpret_cast<const T*>(address); }
 
-/// Difference between addresses in memory and in the file.
+/// The difference between addresses in memory and in the file.
 std::uintptr_t load_bias(std::uintptr_t image) noexcept {
   const auto* header = at<Elf64_Ehdr>(image);
   const auto* segments = at<Elf64_Phdr>(image + header->e_phoff);
@@ -47,7 +47,7 @@ dynamic_part read_dynamic(std::uintptr_t image) noexcept {
   return part;
 }
 
-/// Number of symbols: by DT_HASH, else by walking the last chain of DT_GNU_HASH.
+/// Number of symbols: from DT_HASH, or else from the last chain of DT_GNU_HASH.
 std::uint32_t symbol_count(const dynamic_part& part) noexcept {
   if (part.hash != nullptr) return part.hash[1];
   if (part.gnu_hash == nullptr) return 0;

@@ -4,10 +4,10 @@
 
 namespace mana::split {
 
-/// Address of the exported symbol, 0 if there is none. image: start of the mapped file.
+/// Address of the exported symbol; 0: there is none.     in: image  start of the mapped file
 std::uintptr_t find_symbol(std::uintptr_t image, const char* name) noexcept;
 
-/// Addresses that its loadable segments cover.
+/// The addresses that the object's loadable segments cover.
 address_range image_range(std::uintptr_t image) noexcept;
 
 }  // namespace mana::split

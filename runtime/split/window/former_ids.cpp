@@ -18,7 +18,7 @@ void add(former_ids& ids, former_ids::entry e) noexcept {
   ids.count = static_cast<std::uint32_t>(end - ids.of);
 }
 
-/// Where the new ids do not fit, those that a thread had between its first and its last go.
+/// If the new ids do not fit, removes those that a thread had between its first and its last one.
 void make_room(former_ids& ids, std::size_t wanted) noexcept {
   if (ids.count + wanted <= former_ids::capacity) return;
   former_ids::entry* end = ids.of;

@@ -1,6 +1,6 @@
-// Signals with the number of SIGSYS that the program sends and blocks. The kernel never has SIGSYS blocked where the program
-// runs (INV-14), so what the program blocks of it is noted here, and what comes meanwhile waits here (INV-71).
-// In the window, so an image has it. Freestanding: the stub uses it as well as the traps.
+// Signals with the number of SIGSYS that the program sends and blocks. The kernel never blocks SIGSYS where the program
+// runs (INV-14). Therefore the program's own blocking of SIGSYS is recorded here, and its signals wait here meanwhile
+// (INV-71). This state is in the window, and so in an image. Freestanding: the stub uses it as well as the traps.
 #pragma once
 #include <runtime/split/window/raw.hpp>
 #include <runtime/split/window/saved_state.hpp>
@@ -11,7 +11,7 @@
 
 namespace mana::split {
 
-/// Whether the program has SIGSYS blocked on this thread: 1 or 0. The thread's own.
+/// Whether the program blocks SIGSYS on this thread: 1 or 0. Only the thread itself uses it.
 inline std::uint32_t& blocks_sigsys(lower::thread_block& thread) noexcept {
   return thread.blocks_sigsys;
 }
@@ -22,7 +22,7 @@ namespace held {
 
 inline constexpr std::uint32_t for_process = ~std::uint32_t{0};
 
-/// Every holder has all signals blocked.
+/// A holder must have all signals blocked.
 class table_lock {
  public:
   table_lock() noexcept { while (word().exchange(1, std::memory_order_acquire) != 0) raw_call(SYS_sched_yield); }
@@ -34,7 +34,7 @@ class table_lock {
   static std::atomic<std::uint32_t>& word() noexcept { return saved().held.lock; }
 };
 
-/// A thread that takes what kill() has sent to the process, if one does not block it.
+/// A thread that takes a signal of kill() to the process, if one does not block it.
 inline lower::thread_block* taker() noexcept {
   for (std::uint32_t i = 0; i < lower::max_threads; ++i) {
     lower::thread_block& thread = lower::thread_blocks()[i];
@@ -46,13 +46,13 @@ inline lower::thread_block* taker() noexcept {
 inline void send(long tid, const siginfo_t& info) noexcept {
   const long process = raw_call(SYS_getpid);
   const long result = raw_call(SYS_rt_tgsigqueueinfo, process, tid, SIGSYS, as_word(&info));
-  if (is_error(result)) raw_call(SYS_tgkill, process, tid, SIGSYS);     // in another's name only its own thread may send
+  if (is_error(result)) raw_call(SYS_tgkill, process, tid, SIGSYS);     // others may not send in a third's name
 }
 
 }  // namespace held
 
-/// SIGSYS has come to a thread that blocks it. As with any signal below SIGRTMIN, one waits for each thread, and for the process.
-/// All signals are blocked.
+/// SIGSYS has come to a thread that blocks it. As with any signal below SIGRTMIN, one waits for each thread, and one
+/// for the process. All signals must be blocked.
 inline void hold_sigsys(lower::thread_block& self, const siginfo_t& info) noexcept {
   const bool to_process = info.si_code != SI_TKILL;                     // with SI_QUEUE nobody knows
   lower::thread_block* const other = info.si_code == SI_USER ? held::taker() : nullptr;
@@ -67,7 +67,7 @@ inline void hold_sigsys(lower::thread_block& self, const siginfo_t& info) noexce
   __builtin_memcpy(table.of[table.count++].info, &info, sizeof info);
 }
 
-/// All signals are blocked.      out: false if none waits for the thread or the process
+/// All signals must be blocked.      out: false if none waits for the thread or the process
 inline bool take_held_sigsys(const lower::thread_block& self, siginfo_t& info) noexcept {
   held_signals& table = saved().held;
   if (table.count == 0) return false;
@@ -88,7 +88,8 @@ inline bool has_held_sigsys(const lower::thread_block& self) noexcept {
   return false;
 }
 
-/// The thread blocks SIGSYS no more: what has waited comes. All signals are blocked.      out: whether any has
+/// The thread no longer blocks SIGSYS: delivers waiting signals. All signals must be blocked.
+/// out: whether there were any
 inline bool release_held_sigsys(lower::thread_block& self) noexcept {
   siginfo_t info;
   bool any = false;

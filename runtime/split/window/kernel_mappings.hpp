@@ -1,4 +1,4 @@
-// /proc/self/maps read by raw system calls: in traps, in children, on any stack.
+// /proc/self/maps, read by raw system calls: usable in traps, in children, on any stack.
 #pragma once
 #include <runtime/split/window/window_map.hpp>
 
@@ -14,7 +14,7 @@ struct kernel_mapping {
   int protection;              // PROT_*
 };
 
-/// Takes the "begin-end rwx" of each line, fed piece by piece.
+/// Reads "begin-end rwx" from each line. The text comes piece by piece.
 class maps_reader {
  public:
   template <class Found>
@@ -50,7 +50,7 @@ class maps_reader {
   field field_ = field::begin;
 };
 
-/// Calls found(kernel_mapping) for all of this process, ascending.     out: false if they cannot be read
+/// Calls found(kernel_mapping) for each mapping of this process, ascending.     out: false if they cannot be read
 template <class Found>
 bool each_mapping(Found&& found) noexcept {
   const long fd = raw_call(SYS_open, as_word("/proc/self/maps"), O_RDONLY | O_CLOEXEC);

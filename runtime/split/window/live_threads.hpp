@@ -1,4 +1,4 @@
-// How many threads of the upper half there are.
+// The number of threads of the upper half.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace mana::split {
 
 inline constinit std::atomic<std::uint32_t> live_threads{0};
 
-/// No thread of the program but the caller is in this process, nor comes before the caller makes one.
+/// Whether the caller is the only thread of the program in this process. Then it stays so until the caller makes one.
 inline bool has_one_thread() noexcept { return live_threads.load(std::memory_order_acquire) == 1; }
 
 }  // namespace mana::split

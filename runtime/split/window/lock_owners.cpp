@@ -43,10 +43,10 @@ struct rwlock_layout {
 static_assert(offsetof(rwlock_layout, writer) == 24 && offsetof(rwlock_layout, flags) == 48);
 
 constexpr std::int32_t type_bits = 3, recursive = 1, error_checking = 2, robust = 16, inheriting = 32;
-constexpr std::int32_t elision_bits = 256 | 512;    // with it, or without
+constexpr std::int32_t elision_bits = 256 | 512;    // with elision, or without
 constexpr std::int32_t known_bits =
     type_bits | inheriting | 64 /* protected */ | 128 /* shared between processes */ | elision_bits;
-constexpr std::size_t reach_behind = sizeof(rwlock_layout) - offsetof(rwlock_layout, writer);    // bytes from the owner on
+constexpr std::size_t reach_behind = sizeof(rwlock_layout) - offsetof(rwlock_layout, writer);    // from the owner on
 static_assert(reach_behind == sizeof(mutex_layout) - offsetof(mutex_layout, owner));
 
 template <class Layout>
@@ -60,24 +60,25 @@ bool is_held_mutex(const mutex_layout& m) noexcept {
   if ((m.kind & ~known_bits) != 0 || m.users != 1 || m.spins != 0 || m.elision != 0) return false;
   if (m.previous != 0 || m.next != 0) return false;
   const std::int32_t type = m.kind & type_bits;
-  const bool inherits = (m.kind & inheriting) != 0;                     // these count even where they need not
+  const bool inherits = (m.kind & inheriting) != 0;                     // these set the count even where they need not
   if (type == recursive ? m.count == 0 : m.count > (inherits ? 1 : 0)) return false;
   if (inherits) return (m.lock & FUTEX_TID_MASK) == static_cast<std::uint32_t>(m.owner);
-  if ((m.kind & elision_bits) != 0) return false;                       // these are of normal ones
+  if ((m.kind & elision_bits) != 0) return false;                       // these bits are of normal mutexes
   return (type == recursive || type == error_checking) && (m.lock == 1 || m.lock == 2);
 }
 
-/// Of the kinds that check their owner, and held, or left by an owner that ended.
+/// Whether the mutex is of a kind that checks its owner, and held, or left by an owner that ended.
 bool is_waited_for(const mutex_layout& m) noexcept {
   if ((m.kind & ~(known_bits | robust)) != 0 || m.lock == 0) return false;
   const std::int32_t type = m.kind & type_bits;
   return type == recursive || type == error_checking || (m.kind & (robust | inheriting)) != 0;
 }
 
-/// Each condition is one of glibc's (nptl/pthread_rwlock_common.c, its table of states 7 and 8): the writer's id is there only
-/// while both futex words are 1, with another bit where somebody waits; readers that wait for a preferred writer have no bit
-/// in the write phase; writers that wait are counted where they are preferred.
-/// threads: of the program. Who waits is one of them, unless processes share the lock.
+/// Whether all conditions of glibc for a lock held by a writer are met (nptl/pthread_rwlock_common.c, its table of
+/// states 7 and 8). The writer's id is in the lock only while both futex words are 1, with another bit if a thread
+/// waits. Readers that wait for a preferred writer set no bit in the write phase. Waiting writers are counted if
+/// writers are preferred.
+/// in: threads  of the program. Only they can wait, unless processes share the lock
 bool is_write_locked(const rwlock_layout& l, std::size_t threads) noexcept {
   constexpr std::uint32_t state_bits = 7, held_for_writing = 3;       // in the write phase, and locked for it
   constexpr std::uint32_t reader_shift = 3, futex_used = 2;
@@ -91,14 +92,14 @@ bool is_write_locked(const rwlock_layout& l, std::size_t threads) noexcept {
   return l.shared == 1 || ((l.readers >> reader_shift) < threads && l.writers < threads);
 }
 
-/// What a thread waits at may be anything, also the last word before memory that is not there.
+/// Reads any memory: a thread may wait at any address, even at the last word before unmapped memory.
 class own_memory {
  public:
   own_memory() noexcept : fd_(open("/proc/self/mem", O_RDONLY | O_CLOEXEC)) {}
   ~own_memory() { close(fd_); }
   own_memory(const own_memory&) = delete;
   own_memory& operator=(const own_memory&) = delete;
-  /// out: false if not all of it can be read
+  /// out: false if not all of the memory is readable
   bool read(std::uintptr_t address, void* into, std::size_t bytes) const noexcept {
     return pread(fd_, into, bytes, static_cast<off_t>(address)) == static_cast<ssize_t>(bytes);
   }
@@ -107,14 +108,15 @@ class own_memory {
   int fd_;
 };
 
-/// libc has the id in a variable while it waits with a limit of time, and for robust and inheriting mutexes. Otherwise it asks
-/// for the id when it has the mutex (nptl/pthread_mutex_lock.c, "Record the ownership"), and what is equal to it in registers
-/// is a number of the program's.
+/// libc keeps the id in a variable while it waits with a time limit, and for robust and inheriting mutexes. Otherwise
+/// it asks for the id once it has the mutex (nptl/pthread_mutex_lock.c, "Record the ownership"). An equal value in
+/// registers is then a number of the program's.
 bool keeps_id(const mutex_layout& m, const arch::register_word* regs) noexcept {
   return (m.kind & (robust | inheriting)) != 0 || regs[arch::argument[3]] != 0;
 }
 
-/// Address that a thread waits at by futex(2), 0 if it does not: the call is to be made again, or has ended with EINTR.
+/// The address at which a thread waits by futex(2); 0: it does not. Such a call will be made again, or has ended with
+/// EINTR.
 std::uintptr_t waits_at(const arch::register_word* regs) noexcept {
   const auto* const code = reinterpret_cast<const unsigned char*>(regs[arch::instruction]);
   const bool again = regs[arch::result] == SYS_futex && arch::is_call(code);
@@ -125,7 +127,8 @@ std::uintptr_t waits_at(const arch::register_word* regs) noexcept {
 template <class T>
 std::atomic<T>& word_at(std::uintptr_t address) noexcept { return *reinterpret_cast<std::atomic<T>*>(address); }
 
-/// Words whose lower half lies between the least and the greatest id. Nearly no memory has one, so blocks are looked at whole.
+/// Words whose lower half lies between the least and the greatest id. Memory rarely has one, so the test takes whole
+/// blocks.
 class near_ids {
  public:
   static constexpr std::size_t block = 64;      // words
@@ -134,7 +137,7 @@ class near_ids {
       : least_(static_cast<std::uint32_t>(least)), span_(static_cast<std::uint32_t>(greatest) - least_) {}
   bool has(std::uint64_t word) const noexcept { return static_cast<std::uint32_t>(word) - least_ <= span_; }
 
-  /// Four halves at a time. The processor compares signed numbers: both sides are moved by half the range.
+  /// Tests four halves at a time. The processor compares signed numbers: both sides are moved by half the range.
   bool any_in(const std::uint64_t* words) const noexcept {
     constexpr std::uint32_t half = std::uint32_t{1} << 31;
     const std::uint32_t offset = least_ + half;
@@ -154,8 +157,8 @@ class near_ids {
   std::uint32_t least_, span_;
 };
 
-/// The held lock of which the word at `word` is the owner, if it is that.
-/// read: (address, into, bytes) → whether that much can be read
+/// The held lock whose owner is the word at `word`, if it is one.
+/// in: read  (address, into, bytes) → whether those bytes could be read
 template <class Read>
 std::optional<held_lock> lock_around(std::uintptr_t word, address_range mapping, const std::vector<std::int32_t>& ids,
                                      Read&& read) {
@@ -192,7 +195,7 @@ std::uintptr_t owner_word(const held_lock& l) noexcept {
          (l.what == held_lock::kind::write_lock ? offsetof(rwlock_layout, writer) : offsetof(mutex_layout, owner));
 }
 
-/// An image of an earlier version may name what only looked like one.
+/// An image of an earlier version may list memory that only looked like a lock.
 bool is_held(const held_lock& l, std::size_t threads) noexcept {
   return l.what == held_lock::kind::write_lock ? is_write_locked(at<rwlock_layout>(l.address), threads)
                                                : is_held_mutex(at<mutex_layout>(l.address));
@@ -296,7 +299,7 @@ void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) 
     if (regs[r] == thread.before) regs[r] = thread.now;
   const auto stack = static_cast<std::uintptr_t>(regs[arch::stack]), code = static_cast<std::uintptr_t>(regs[arch::instruction]);
   const bool in_stub = code >= lower::stub_address && code < lower::program_zone;
-  constexpr std::uintptr_t libc_bytes = 192;       // of libc's function, with what it saved
+  constexpr std::uintptr_t libc_bytes = 192;       // of libc's function, with its saved registers
   const std::uintptr_t frame_bytes = libc_bytes + (in_stub ? STUB_CALL_BYTES : 0);
   for (std::uintptr_t word = stack; word < stack + frame_bytes; word += sizeof(std::int32_t)) {
     std::int32_t held = 0;
@@ -307,22 +310,23 @@ void renumber_waiter(ucontext_t* interrupted, const thread_renumbering& thread) 
 
 namespace {
 
-/// True if there is an instruction that names the thread's word at `offset` in the code around `code`, as libc has it where it
-/// asks for the id of the thread.
-/// Its locks do, each within some hundred bytes; others have no reason to know that word.
+/// Whether the code around `code` has an instruction that names the thread's word at `offset`. libc has such an
+/// instruction where it asks for the thread's id. Each of its locks has one within some hundred bytes. Other code has
+/// no reason to know that word.
 bool is_where_ids_are_asked_for(const own_memory& memory, std::uintptr_t code, std::int64_t offset) noexcept {
   constexpr std::uintptr_t around = 1536, step = 256, most = arch::most_thread_word_bytes;
   const auto displacement = static_cast<std::int32_t>(offset);
   for (std::uintptr_t begin = code - around; begin < code + around; begin += step) {
     unsigned char bytes[step + most];
-    if (!memory.read(begin, bytes, sizeof bytes)) continue;             // no code is there
+    if (!memory.read(begin, bytes, sizeof bytes)) continue;             // unmapped
     for (std::size_t i = 0; i < step; ++i)
       if (arch::names_thread_word(bytes + i, displacement)) return true;
   }
   return false;
 }
 
-/// Of the kinds that check their owner by the word alone: those that the kernel knows are renumbered with its lists.
+/// Whether the mutex is of a kind that checks its owner by the word alone. Mutexes that the kernel knows are renumbered
+/// with its lists.
 bool checks_owner(const mutex_layout& m) noexcept {
   const std::int32_t type = m.kind & type_bits;
   return (m.kind & ~known_bits) == 0 && (m.kind & inheriting) == 0 && (type == recursive || type == error_checking);

@@ -1,13 +1,13 @@
-// How many filters of system calls this process has without any of the program's: the launcher's, and mana's.
+// The number of filters of system calls that do not come from the program: the launcher's, and mana's.
 #pragma once
 
 namespace mana::split {
 
-/// Before the program runs, or runs again, when mana's is in force.
+/// Call it before the program runs, or runs again, when mana's filter is in force.
 void note_own_filters() noexcept;
-/// It has one more.
+/// mana has installed another one.
 void note_another_own_filter() noexcept;
-/// As /proc/self/status counts them. More than can be, where the kernel does not (before Linux 5.9).
+/// As /proc/self/status counts them. Linux before 5.9 does not count: then a number larger than any possible one.
 unsigned long own_filters() noexcept;
 
 }  // namespace mana::split

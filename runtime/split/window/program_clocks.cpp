@@ -29,7 +29,7 @@ std::int64_t kernels_ticks() noexcept { return raw_call(SYS_times, 0); }
 std::int64_t& offset(unsigned i) noexcept { return lower::the_bridge().clock_offsets[i]; }
 std::int64_t& ticks_offset() noexcept { return lower::the_bridge().ticks_offset; }
 
-/// A coarse clock stands up to a tick behind its fine one, and may have stood closer to it at the line.
+/// A coarse clock is up to a tick behind its fine one, and may have been closer to it at the line.
 std::int64_t coarse_tick() noexcept {
   timespec t{};
   raw_call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, as_word(&t));

@@ -22,7 +22,7 @@ inline void write_thread_pointer(std::uint64_t value) noexcept {
   arch::write_thread_pointer(value, lower::the_bridge().has_fsgsbase != 0);
 }
 
-/// Makes `block` (or none) what lower::this_thread() finds.
+/// Makes `block`, which may be null, the result of lower::this_thread().
 inline void set_thread_block(lower::thread_block* block) noexcept {
   arch::write_block_register(reinterpret_cast<std::uintptr_t>(block));
 }
@@ -39,8 +39,9 @@ inline void set_signal_mask(signal_set mask) noexcept {
   raw_call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, as_word(&mask), 0, signal_set_bytes);
 }
 
-/// Of the calling thread, as long as it lives: all 64. Threads that it creates begin so. libc's calls take those that it uses
-/// itself (32: timers and cancellation, 33: credentials of all threads) out of every set that they are given.
+/// Blocks all 64 signals of the calling thread while the object lives. Threads that the thread creates inherit the
+/// mask. libc's functions never block two signals that libc uses itself (32: timers and cancellation, 33: credentials
+/// of all threads).
 class all_signals_blocked {
  public:
   all_signals_blocked() noexcept {
@@ -54,8 +55,8 @@ class all_signals_blocked {
   signal_set before_ = 0;
 };
 
-/// Mutual exclusion of the traps among themselves. Every holder has all signals blocked, so it is never held by a thread
-/// that is interrupted, parked or saved.
+/// Mutual exclusion among the traps. Every holder has all signals blocked, so no thread is interrupted, parked or saved
+/// while it holds the lock.
 class raw_lock {
  public:
   void lock() noexcept {

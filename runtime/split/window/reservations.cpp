@@ -12,7 +12,7 @@ namespace {
 
 constexpr address_range anywhere{0, lower::window_end};
 constinit window_map unreserved{anywhere};
-constinit std::atomic<bool> is_unknown{false};      // there was no room
+constinit std::atomic<bool> is_unknown{false};      // the table was full
 
 }  // namespace
 

@@ -1,9 +1,9 @@
-// Which of the program's mappings it asked for without a reservation (MAP_NORESERVE). The kernel tells only in
-// /proc/self/smaps, for which it walks all page tables; so the traps take notice of each mapping that is made or goes. One
-// mapping of the kernel's is all with the flag, or all without.
+// The program's mappings without a reservation (MAP_NORESERVE). The kernel shows the flag only in /proc/self/smaps, for
+// which it walks all page tables. Therefore the traps record each mapping that is made or removed. One mapping of the
+// kernel's has the flag completely or not at all.
 //
-// INV-84 after a restart the program's memory is without a reservation where the program asked for none, and accounted
-// elsewhere as it was; where the kernel will not promise what it had promised, the restart says so.
+// INV-84 after a restart the program's memory has no reservation where the program asked for none. Other memory is
+// accounted as before, or the restart says that the kernel refuses the reservation.
 #pragma once
 #include <runtime/split/window/window_map.hpp>
 
@@ -12,10 +12,10 @@
 
 namespace mana::split {
 
-/// A mapping was made in the place of what was there, or nothing is there any more (is_unreserved: false). Never calls
+/// A mapping was made in place of the earlier memory, or the memory was unmapped (is_unreserved: false). Never calls
 /// malloc.
 void note_reservation(address_range r, bool is_unreserved) noexcept;
-/// What was mapped at `from` is at `to` now, or too, shorter or longer.
+/// The mapping at `from` is now at `to`, perhaps at both, shorter or longer.
 void copy_reservation(address_range from, address_range to) noexcept;
 
 /// Of the mapping at this address.
@@ -23,12 +23,12 @@ bool is_unreserved(std::uintptr_t at) noexcept;
 /// MAP_NORESERVE or 0.
 int reservation_flag(std::uintptr_t at) noexcept;
 
-/// All that is unreserved, ascending. Nothing: it is not known, there were too many; then all counts as unreserved.
+/// All unreserved memory, ascending. Nothing: unknown, since there was too much; then all memory counts as unreserved.
 std::optional<std::vector<address_range>> unreserved_memory();
-/// In a new process.     in: nothing, as in images of earlier versions: all is
+/// In a new process.     in: nothing, as for images of earlier versions: all memory is unreserved
 void set_unreserved_memory(const std::optional<std::vector<address_range>>& ranges) noexcept;
 
-/// Around fork, so that the child's copy is whole.
+/// Around fork, so that the child's copy is complete.
 void lock_reservations() noexcept;
 void unlock_reservations() noexcept;
 

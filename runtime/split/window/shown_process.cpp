@@ -15,11 +15,11 @@
 namespace mana::split {
 namespace {
 
-/// The kernel's own mapping while it waits to be the stub's; of no bytes: there is none.
+/// The kernel's own mapping before the stub gets it; of no bytes: there is none.
 constinit address_range vdso_aside{0, 0};
 constinit bool is_shown = false;
 
-/// From `begin` on, as far as mappings follow each other.
+/// The range from `begin` to the end of the adjacent mappings.
 address_range mapped_from(std::uintptr_t begin, bool only_one) noexcept {
   address_range found{begin, begin};
   each_mapping([&](const kernel_mapping& m) {
@@ -53,8 +53,8 @@ void unmap(long begin, std::size_t bytes) noexcept {
   if (!is_error(begin)) raw_call(SYS_munmap, begin, static_cast<long>(bytes));
 }
 
-/// Fields of /proc/self/stat by number, from the third on: the second is a name, which may contain any characters. They are
-/// read by raw system calls, since traps and children read them too.
+/// Fields of /proc/self/stat by number, from the third on: the second is a name, which may contain any characters.
+/// Reads them by raw system calls, since traps and children use it too.
 struct process_fields {
   static constexpr std::size_t count = 52;
   std::uint64_t field[count] = {};
@@ -87,7 +87,7 @@ void set_lower_break(prctl_mm_map& all) noexcept {
 
 namespace {
 
-/// errors: -errno; the kernel shows what it showed
+/// errors: -errno; the kernel's view is unchanged
 long tell_kernel(const program_places& p) {
   prctl_mm_map all{};
   all.start_code = p.code_begin;
@@ -124,11 +124,11 @@ void set_vdso_aside() noexcept {
   }
   vdso_aside = {static_cast<std::uintptr_t>(aside), static_cast<std::uintptr_t>(aside) + all.bytes()};
   if (!is_error(move_to({copied, copied + all.bytes()}, all.begin))) return;
-  move_to(vdso_aside, all.begin);      // it was there: nothing else has taken its place
+  move_to(vdso_aside, all.begin);      // its old address: nothing else has taken the place
   vdso_aside = {0, 0};
 }
 
-/// Pages of a special mapping can be the process's own, as debuggers have them that set breakpoints there.
+/// Pages of a special mapping can become the process's own, as when a debugger sets breakpoints there.
 void show_stub_as_vdso() noexcept {
   if (vdso_aside.bytes() == 0) return;
   const address_range stub = mapped_from(lower::stub_address, false);
@@ -152,7 +152,7 @@ void show_program(const program_places& places, std::span<const std::uint64_t> a
 
 void show_program_again() noexcept {
   const shown_program& s = saved().shown;
-  if (s.auxiliary_words == 0 || s.auxiliary_words > std::size(s.auxiliary)) return;      // an image of an earlier version
+  if (s.auxiliary_words == 0 || s.auxiliary_words > std::size(s.auxiliary)) return;      // of an earlier version
   is_shown = !is_error(tell_kernel(s.places));
 }
 

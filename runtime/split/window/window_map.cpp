@@ -8,7 +8,7 @@
 namespace mana::split {
 namespace {
 
-constexpr std::size_t capacity = 1u << 18;   // more than vm.max_map_count is ever sensibly set to
+constexpr std::size_t capacity = 1u << 18;   // larger than any sensible vm.max_map_count
 
 constexpr std::uintptr_t align_up(std::uintptr_t a, std::size_t to) noexcept { return (a + to - 1) & ~(to - 1); }
 
@@ -35,7 +35,7 @@ bool window_map::is_free(address_range r) const noexcept {
   return zone_.contains(r) && (i == count_ || ranges_[i].begin >= r.end);
 }
 
-/// Puts with[0..n) in the place of ranges from..to.
+/// Replaces the ranges from..to by with[0..n).
 bool window_map::replace(std::size_t from, std::size_t to, const address_range* with, std::size_t n) noexcept {
   if (count_ - (to - from) + n > capacity) return false;
   if (n > to - from) std::copy_backward(ranges_ + to, ranges_ + count_, ranges_ + count_ + (n - (to - from)));

@@ -1,5 +1,5 @@
-// Which addresses of a zone are taken, and where the next mapping goes. Exact at all times: every mapping of the upper
-// half is made by a trap, and every trap tells this map before it maps and after it unmaps.
+// The taken addresses of a zone, and the place of the next mapping. Always exact: a trap makes every mapping of the
+// upper half, and updates this map before it maps and after it unmaps.
 #pragma once
 #include <runtime/split/window/raw.hpp>
 
@@ -9,7 +9,7 @@
 namespace mana::split {
 
 inline constexpr std::size_t page_bytes = 4096;
-inline constexpr std::size_t large_bytes = 2u << 20;   // requests from this size on start at a multiple of it
+inline constexpr std::size_t large_bytes = 2u << 20;   // larger requests start at a multiple of this size
 
 constexpr std::uintptr_t page_floor(std::uintptr_t a) noexcept { return a & ~(page_bytes - 1); }
 constexpr std::uintptr_t page_ceil(std::uintptr_t a) noexcept { return (a + page_bytes - 1) & ~(page_bytes - 1); }
@@ -21,9 +21,8 @@ struct address_range {
   friend constexpr bool operator==(const address_range&, const address_range&) noexcept = default;
 };
 
-/// Set of taken ranges within `zone`, sorted, neighbours joined.
-/// Thread-safe; callers have all signals blocked. Never calls malloc: a trap may come from a handler that interrupted
-/// the lower half's malloc.
+/// A set of taken ranges within `zone`, sorted, with neighbours joined. Thread-safe; callers must have all signals
+/// blocked. Never calls malloc: a trap may come from a handler that interrupted the lower half's malloc.
 class window_map {
  public:
   explicit constexpr window_map(address_range zone) noexcept : zone_(zone) {}
@@ -32,15 +31,15 @@ class window_map {
 
   address_range zone() const noexcept { return zone_; }
 
-  /// First gap of `bytes` (rounded up to pages; 2 MiB alignment for large ones), which is taken. 0: no room.
+  /// Takes the first gap of `bytes`, rounded up to pages (2 MiB alignment for large ones).     out: 0: no room
   std::uintptr_t choose(std::size_t bytes) noexcept;
   /// Takes exactly `r` if all of it is free.
   bool take_if_free(address_range r) noexcept;
-  /// Takes `r`, whatever of it was taken before. What lies outside the zone is ignored. False: no room in the arena.
+  /// Takes `r`, whether or not parts were taken. Ignores parts outside the zone.     out: false: no room in the arena
   bool take(address_range r) noexcept;
-  /// Frees `r`, whatever of it was free before.
+  /// Frees `r`, whether or not parts were free.
   bool release(address_range r) noexcept;
-  /// True if any of `r` is taken.
+  /// Whether any of `r` is taken.
   bool touches(address_range r) noexcept;
   /// The first part of `r` that is taken; of 0 bytes: none is.
   address_range next_taken(address_range r) noexcept;
@@ -50,7 +49,7 @@ class window_map {
   std::size_t range_count() const noexcept { return count_; }
   address_range range(std::size_t i) const noexcept { return ranges_[i]; }
 
-  /// Around fork, so that the child's copy is whole.
+  /// Around fork, so that the child's copy is complete.
   void lock() noexcept { lock_.lock(); }
   void unlock() noexcept { lock_.unlock(); }
 
@@ -62,7 +61,7 @@ class window_map {
   bool add(address_range r) noexcept;
 
   address_range zone_;
-  address_range* ranges_ = nullptr;   // own arena, address space for the kernel's greatest possible number of mappings
+  address_range* ranges_ = nullptr;   // an arena of its own: address space for the kernel's greatest number of mappings
   std::size_t count_ = 0;
   raw_lock lock_;
 };

@@ -15,7 +15,7 @@ using holders_by_rank = std::map<std::uint32_t, std::set<std::string>>;
 
 std::string name_of(const attempt& which) { return "local generation " + std::to_string(which.first); }
 
-/// Empty if all are there.
+/// Empty if no image is missing.
 std::string what_is_missing(const holders_by_rank& found, std::uint32_t ranks) {
   std::uint32_t missing = 0, first = 0;
   for (std::uint32_t rank = ranks; rank-- > 0;)
@@ -49,7 +49,7 @@ local_lines complete_lines(std::span<const held_image> images, std::uint32_t ran
     if (which.first < at_least) break;
     const auto other = of_other_jobs.find(which);
     const std::string missing = other == of_other_jobs.end() ? what_is_missing(found, ranks)
-        : "it is of a job of " + std::to_string(other->second) + " ranks, this one has " + std::to_string(ranks);
+        : "it belongs to a job of " + std::to_string(other->second) + " ranks, this one has " + std::to_string(ranks);
     if (missing.empty()) result.complete.push_back(as_line(which, found));
     else result.passed_over.push_back(name_of(which) + ": " + missing);
   }

@@ -9,7 +9,7 @@ namespace mana::store {
 
 namespace {
 
-/// By generation and rank: the newest attempt's first, of one attempt by the node's name.
+/// Images by generation and rank: the newest attempt first, then by the node's name.
 class image_index {
  public:
   explicit image_index(std::span<const node_image> images) {
@@ -35,7 +35,7 @@ const node_image* on_node(const std::vector<const node_image*>& images, const st
   return at == images.end() ? nullptr : *at;
 }
 
-/// The rank's image of the line.
+/// The rank's image of this line.
 const node_image* image_of(const local_line& line, const image_index& index, std::uint32_t rank,
                            const std::string& node) {
   const std::string& holder = holder_for(line, rank, node);

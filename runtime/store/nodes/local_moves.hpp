@@ -1,5 +1,5 @@
-// Which images have to go from node to node before a generation that lies on the nodes can be restarted.
-// Knows nothing of files.
+// Finds the images that must go from node to node before a generation on the nodes can be restarted. Knows nothing of
+// files.
 #pragma once
 #include <runtime/store/nodes/node_image.hpp>
 
@@ -13,21 +13,21 @@ namespace mana::store {
 
 struct image_move {
   local_image about;
-  std::uint32_t sender = 0;        // lowest rank of the node that has it
-  std::uint32_t receiver = 0;      // the rank that the image is of
+  std::uint32_t sender = 0;        // lowest rank of the node that has the image
+  std::uint32_t receiver = 0;      // the image's rank
   bool operator==(const image_move&) const = default;
 };
 
-/// A rank needs its image of the line, and those that this refers to, unless the directory of checkpoints has them.
-/// Every rank that is given the same comes to the same list, in the same order.
-/// in:  line    complete, of as many ranks as there are nodes' names
+/// A rank needs its image of the line, and the images that this one refers to, unless the directory of checkpoints has
+/// them. Every rank that gets the same arguments gets the same list, in the same order.
+/// in:  line    complete, with as many ranks as `nodes` has names
 ///      images  of all nodes that ranks are on
-///      nodes   each rank's, by rank
+///      nodes   by rank
 ///      global  generations that are complete in the directory of checkpoints
 std::vector<image_move> moves_for(const local_line& line, std::span<const node_image> images,
                                   std::span<const std::string> nodes, const std::set<std::uint64_t>& global);
 
-/// Lowest of the ranks on this node.     in: node  of one of them
+/// The lowest of the ranks on this node.     in: node  of at least one rank
 std::uint32_t first_rank_on(std::span<const std::string> nodes, const std::string& node);
 
 }  // namespace mana::store

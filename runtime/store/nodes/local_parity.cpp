@@ -66,7 +66,7 @@ void finish_rebuilt(const std::string& directory, const local_image& about, bool
     const auto failed = local_failure_of(own, about.rank);
     if (failed && !is_other)
       throw store_error(error_kind::damaged, own.path_of(rank_file_name(about.rank)) +
-                                                 ": it is as it was written, and a restart of it failed: " + *failed);
+                                                 ": it is intact, and a restart from it failed: " + *failed);
     own.remove(sidecar_name(about.rank));
     own.remove(local_failure_name(about.rank));
   });

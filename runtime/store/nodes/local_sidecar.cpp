@@ -57,13 +57,13 @@ std::vector<std::uint64_t> generations_in(const json& from, std::uint64_t own) {
   for (const json& value : from.at("builds_on")) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= own ||
         (!found.empty() && value.get<std::uint64_t>() <= found.back()))
-      refuse("\"builds_on\" is absurd");
+      refuse("\"builds_on\" names impossible generations");
     found.push_back(value);
   }
   return found;
 }
 
-/// Each rank once, the image's own among them.
+/// Each rank may occur once. The image's own must occur.
 parity_group group_in(const json& from, std::uint32_t own, std::uint32_t ranks) {
   parity_group group;
   for (const json& value : from.at("ranks")) {
@@ -89,7 +89,7 @@ local_image from_document(const json& document) {
   about.nonce = from_hex(document.at("nonce"));
   about.ranks = static_cast<std::uint32_t>(number_in(document, "ranks", most_ranks));
   about.rank = static_cast<std::uint32_t>(number_in(document, "rank", most_ranks));
-  if (about.rank >= about.ranks) refuse("it is of a rank that its job does not have");
+  if (about.rank >= about.ranks) refuse("it belongs to a rank that its job does not have");
   about.bytes = number_in(document, "bytes", UINT64_MAX);
   about.memory_bytes = number_in(document, "memory_bytes", UINT64_MAX);
   about.checksum = from_hex(document.at("image_checksum"));
@@ -113,7 +113,7 @@ std::string sidecar_name(std::uint32_t rank) {
 }
 
 std::vector<std::string> limited_warnings(const std::vector<std::string>& all) {
-  constexpr std::size_t most_bytes = most_sidecar_bytes / 8;       // each may be written as several
+  constexpr std::size_t most_bytes = most_sidecar_bytes / 8;       // each byte may be written as several
   std::vector<std::string> some;
   std::size_t bytes = 0;
   for (const std::string& text : all) {
@@ -136,7 +136,7 @@ std::string to_json(const local_image& about) {
                          {"mode", about.mode},
                          {"redundancy", {{"parity", about.group.parity}, {"ranks", about.group.ranks}}},
                          {"warnings", about.warnings}};
-  // Names of files need not be UTF-8; JSON must.
+  // Names of files need not be UTF-8, but JSON must be.
   return sealed(document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

@@ -40,7 +40,7 @@ void check_image(const own_directory& own, const local_image& about) {
   const std::string name = rank_file_name(about.rank), path = own.path_of(name);
   const files::descriptor fd = own.open_file(name);
   if (own.file_bytes(name) != about.bytes)
-    throw store_error(error_kind::damaged, path + ": the image has not the " + std::to_string(about.bytes) +
+    throw store_error(error_kind::damaged, path + ": the image does not have the " + std::to_string(about.bytes) +
                                                " bytes that were written");
   if (image::read_identity(fd.get(), path) != about.checksum)
     throw store_error(error_kind::damaged, path + ": this image belongs to another checkpoint");
@@ -48,7 +48,8 @@ void check_image(const own_directory& own, const local_image& about) {
 
 void check_not_failed(const own_directory& own, std::uint32_t rank) {
   if (const auto failed = local_failure_of(own, rank))
-    throw store_error(error_kind::damaged, own.path_of(rank_file_name(rank)) + ": a restart of it failed: " + *failed);
+    throw store_error(error_kind::damaged,
+                      own.path_of(rank_file_name(rank)) + ": a restart from it failed: " + *failed);
 }
 
 local_image read_sidecar(const own_directory& own, const std::string& name, std::uint64_t generation) {
@@ -65,7 +66,7 @@ local_image read_sidecar(const own_directory& own, const std::string& name, std:
 }
 
 /// in:  end  of the name, from the point on
-/// out: nothing if no rank has a file of this name
+/// out: nothing if no rank's file has this name
 std::optional<std::uint32_t> rank_of(const std::string& name, std::string_view end) {
   constexpr std::string_view begin = "rank-";
   std::uint32_t rank = 0;
@@ -111,7 +112,7 @@ void copy_bytes(int from, const std::string& path, std::uint64_t bytes, files::o
   }
 }
 
-/// All of DIR's directories of generations. DIR, or one of them, that is not there, or no more, holds nothing.
+/// For each directory of a generation in DIR. A missing DIR, or a directory that somebody removes, counts as empty.
 template <class Look>
 void for_each_generation(const std::string& directory, Look&& look) {
   const auto unless_missing = [](auto&& step) {
@@ -135,7 +136,7 @@ std::string node_name() {
   if (const char* const given = std::getenv("MANA_NODE"); given != nullptr && *given != '\0') return given;
   char name[HOST_NAME_MAX + 1] = {};
   if (gethostname(name, sizeof name - 1) != 0)
-    throw store_error(error_kind::unreadable, std::string("the node's name cannot be found: ") + std::strerror(errno));
+    throw store_error(error_kind::unreadable, std::string("the node's name is unknown: ") + std::strerror(errno));
   return name;
 }
 
@@ -150,7 +151,7 @@ std::string local_directory(const std::string& directory, const std::string& nod
     }
     const char what = ++at < directory.size() ? directory[at] : '\0';
     if (what != 'n' && what != '%')
-      throw store_error(error_kind::unwritable, directory + ": behind % there can be n, the node's name, or another %");
+      throw store_error(error_kind::unwritable, directory + ": after % only n, the node's name, or another % is valid");
     if (what == 'n' && !is_file_name(node))
       throw store_error(error_kind::unwritable,
                         directory + ": the node's name, \"" + node + "\", cannot be that of a directory");
@@ -181,7 +182,7 @@ void finish_local(const std::string& directory, const local_image& about) {
   in_store(error_kind::unwritable, [&] {
     const own_directory own = own_directory::open(path_of_generation(directory, about.generation));
     check_image(own, about);
-    own.sync();                          // no sidecar is durable before the name of its image
+    own.sync();                          // no sidecar may be durable before the name of its image
     own.write_file(sidecar_name(about.rank), to_json(about));
     own.sync();
   });
@@ -215,7 +216,7 @@ bool remove_local(const std::string& directory, std::uint64_t generation, std::u
     const own_directory all = own_directory::open(tidy(directory).string());
     const std::string name = image::generation_name(generation);
     const own_directory own = all.open_directory(name);
-    own.remove(sidecar_name(rank));      // first: no sidecar speaks of an image that is gone
+    own.remove(sidecar_name(rank));      // first: no sidecar may describe a removed image
     own.remove(local_failure_name(rank));
     const std::string files[] = {rank_file_name(rank), parity_file_name(rank)};
     bool is_gone = !own.has(sidecar_name(rank));
@@ -224,7 +225,7 @@ bool remove_local(const std::string& directory, std::uint64_t generation, std::u
         own.remove(one);
         is_gone = is_gone && !own.has(one);
       }
-    all.remove_directory(name);          // fails while other ranks have files there
+    all.remove_directory(name);          // fails while other ranks have files in the directory
     return is_gone;
   } catch (const files::image_error& error) {
     return error.kind() == files::error_kind::missing;

@@ -1,4 +1,4 @@
-// An image as all ranks of a restart know it: on which node it is, and what its sidecar says.
+// An image as all ranks of a restart know it: its node, and its sidecar's contents.
 #pragma once
 #include <runtime/store/nodes/local_choice.hpp>
 #include <runtime/store/nodes/local_sidecar.hpp>
@@ -24,7 +24,7 @@ inline std::vector<held_image> held(std::span<const node_image> images) {
   return found;
 }
 
-/// One of this attempt, of a rank or of any.     out: nullptr if there is none
+/// An image of this attempt, of `rank` or of any.     out: nullptr if there is none
 inline const local_image* one_of(std::span<const node_image> images, const local_line& line,
                                  std::optional<std::uint32_t> rank = {}) {
   const auto at = std::find_if(images.begin(), images.end(), [&](const node_image& i) {

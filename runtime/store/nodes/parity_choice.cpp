@@ -22,9 +22,9 @@ std::string images_of(const std::vector<std::uint32_t>& ranks) {
   return ranks.size() == 1 ? "the image of rank " + list(ranks) + " is" : "the images of ranks " + list(ranks) + " are";
 }
 
-/// What the sidecars of an attempt say.
+/// The contents of an attempt's sidecars.
 struct said {
-  std::set<std::uint32_t> there;                         // ranks
+  std::set<std::uint32_t> there;                         // ranks whose image exists
   std::map<std::uint32_t, parity_group> group_of;        // by rank
   bool contradicts = false;
 };
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> all_ranks(std::uint32_t count) {
 void look_for_parity(const said& all, const std::vector<std::uint32_t>& lost, local_attempt& found) {
   if (all.group_of.empty()) return;
   if (all.contradicts) {
-    found.obstacle = "sidecars say different things of who has the parity";
+    found.obstacle = "sidecars contradict each other about the parity";
     return;
   }
   std::set<std::uint32_t> seen;

@@ -75,7 +75,8 @@ const generation_choice::candidate* restart_choice::newest_global() {
   }
 }
 
-/// Lines of all numbers of ranks: who starts too few or too many is told so. Newest first.
+/// Lines of jobs with any number of ranks, newest first: a user who starts too few or too many ranks gets an error that
+/// says so.
 local_lines restart_choice::lines_from(std::uint64_t at_least) const {
   local_lines all;
   for (const std::uint32_t ranks : sizes_of(images_)) {
@@ -88,7 +89,7 @@ local_lines restart_choice::lines_from(std::uint64_t at_least) const {
   return all;
 }
 
-/// Of one number there can be two attempts, if the one was on nodes that the other's job did not have.
+/// One number may have two attempts, if one is on nodes that the other's job did not have.
 void restart_choice::refuse_others_of(const generation_choice::candidate& global, const local_lines& lines) {
   for (const local_line& l : lines.complete)
     if (l.generation == global.which.number && !are_files_of(global.contents, images_, l))
@@ -105,7 +106,7 @@ std::optional<restart_choice::candidate> restart_choice::newest_local(const gene
     return std::nullopt;
   }
   const std::uint64_t number = newest->generation;
-  incomplete_ = lines_from(number).passed_over;        // what is older is not passed over
+  incomplete_ = lines_from(number).passed_over;        // older ones are not passed over
   return candidate{{{}, number}, manifest_of(*one_of(images_, *newest)), std::move(*newest)};
 }
 
@@ -155,7 +156,7 @@ std::set<std::uint64_t> complete_in(const std::string& directory) {
   for (const generation& g : list(directory)) try {
       if (is_complete(g) && !failure_of(g)) found.insert(g.number);
     } catch (const store_error&) {
-      // One that cannot be looked at is none, and does not keep the others from being restarted.
+      // A generation that cannot be read counts as missing. The others can still be restarted.
     }
   return found;
 }

@@ -1,7 +1,7 @@
-// Which checkpoint is restarted where images are on the nodes too. Of rank 0.
+// Chooses the checkpoint to restart if nodes have images, too. Rank 0 uses it.
 //
-// INV-52 what is restarted is the newest that is whole, on the nodes or in the directory of checkpoints; of one number
-// only what is the same in both is taken from the nodes.
+// INV-52 a restart takes the newest complete checkpoint, on the nodes or in the directory of checkpoints. If both have
+// its number, the nodes' images count only if they are the same.
 #pragma once
 #include <runtime/store/generation_choice.hpp>
 #include <runtime/store/nodes/node_image.hpp>
@@ -15,33 +15,33 @@
 
 namespace mana::store {
 
-/// Generations in the directory of checkpoints that are complete and did not fail, as far as can be seen.     errors: as list()
+/// Generations in the directory of checkpoints that are complete and not known to have failed.     errors: as list()
 std::set<std::uint64_t> complete_in(const std::string& directory);
 
 class restart_choice {
  public:
   struct candidate {
     generation which;                  // on the nodes: without a path
-    manifest contents;                 // on the nodes: what sidecars say of it, without files
+    manifest contents;                 // on the nodes: from the sidecars, without files
     std::optional<local_line> local;   // it is on the nodes
     std::string name() const;          // for people
   };
 
-  /// in:     directory  as generation_choice has it
-  ///         images     of all nodes; none where they are not looked for
+  /// in:     directory  as for generation_choice
+  ///         images     of all nodes; none if the restart ignores the nodes
   /// errors: store_error (unreadable, not_own)
   restart_choice(const std::string& directory, std::vector<node_image> images);
 
-  /// The newest that is not refused; where it is in both, that on the nodes. All that are said are of one program, one
-  /// MPI and one number of ranks, which need not be that of the restart.
-  /// errors: store_error as generation_choice::current(), with what was passed over on the nodes
+  /// The newest checkpoint that is not refused. If it is in both places, the one on the nodes. All candidates are of
+  /// the same program, MPI and number of ranks, which may differ from the restart's.
+  /// errors: store_error as generation_choice::current(), with the refusals on the nodes
   const candidate& current();
-  /// in: images  of all nodes: there are more by now
+  /// in: images  of all nodes: some have been added
   void look_again(std::vector<node_image> images);
   /// The candidate is of no use.
   void refuse(error_kind kind, const std::string& why);
 
-  /// A line for each that was passed over. Empty if the newest is taken.
+  /// A line for each refusal. Empty if the newest is taken.
   std::string explanation() const;
   /// As generation_choice::mark_refused().
   void mark_refused() const noexcept;
@@ -57,7 +57,7 @@ class restart_choice {
 
   std::string directory_;
   std::vector<node_image> images_;
-  std::optional<generation_choice> global_;           // nothing: there is no complete checkpoint, or none any more
+  std::optional<generation_choice> global_;           // nothing: no complete checkpoint exists, or it no longer does
   std::optional<store_error> global_end_;             // why
   std::optional<candidate> current_;
   std::optional<manifest> wanted_;                    // of the first candidate

@@ -14,7 +14,7 @@ double share(std::uint64_t done, std::uint64_t bytes) {
   return bytes == 0 ? 0 : 100 * static_cast<double>(std::min(done, bytes)) / static_cast<double>(bytes);
 }
 
-/// The first that is waited for, in one line.
+/// out: the first rank that the checkpoint waits for, in one line
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace

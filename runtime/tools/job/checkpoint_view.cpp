@@ -26,7 +26,7 @@ std::string state(const checkpoint_view& checkpoint) {
   return lacks_files(checkpoint) ? "lacks files" : "complete";
 }
 
-/// How, and on which others it builds.
+/// out: how the checkpoint was written, and on which others it builds
 std::string written(const checkpoint_view& checkpoint) {
   if (checkpoint.builds_on.empty()) return checkpoint.mode;
   return fmt::format("{}; builds on {}", checkpoint.mode, fmt::join(checkpoint.builds_on, ", "));
@@ -129,7 +129,7 @@ std::string as_json(const std::vector<checkpoint_view>& checkpoints) {
   nlohmann::ordered_json json{{"schema", checkpoint_schema}};
   json["checkpoints"] = nlohmann::ordered_json::array();
   for (const auto& checkpoint : checkpoints) json["checkpoints"].push_back(json_of(checkpoint));
-  // Paths need not be UTF-8: what is not becomes U+FFFD instead of an exception.
+  // A path may contain bytes that are not UTF-8: U+FFFD replaces them, and no exception is thrown.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// What `mana list` and `mana verify` show of a checkpoint directory, and how: for people and for programs.
+// The contents of a checkpoint directory as `mana list` and `mana verify` show them, for people and for programs.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,58 +8,60 @@
 
 namespace mana::tools {
 
-/// One rank's image. `problem` is empty if nothing is wrong with it, as far as was looked; `lacks` if the files of the program's
-/// are there that it refers to.
+/// One rank's image. `problem` is empty if no check found one. `lacks` is empty if all files of the program exist to
+/// which the image refers.
 struct image_view {
   std::uint32_t rank = 0;
   std::string path;
   std::uint64_t file_bytes = 0;      // as stored
-  std::uint64_t memory_bytes = 0;    // of the upper half that it holds
+  std::uint64_t memory_bytes = 0;    // memory of the upper half that the image holds
   std::string problem;
   std::string lacks = {};
-  double write_s = 0;                // until it was durable; 0: not known
-  std::uint64_t writer_bytes = 0;    // of memory that its writer took for itself, at most; 0: not known
+  double write_s = 0;                // until the image was durable; 0: not known
+  std::uint64_t writer_bytes = 0;    // the most memory that its writer used for itself; 0: not known
 };
 
-/// A copy of a file of the program's, that ranks share.
+/// A copy of a file of the program. Ranks share it.
 struct copy_view {
   std::string path;
-  std::uint64_t bytes = 0, checksum = 0;      // as the manifest has them
-  std::string problem;               // empty: nothing, as far as was looked
+  std::uint64_t bytes = 0, checksum = 0;      // in the manifest
+  std::string problem;               // empty: no check found one
 };
 
 /// One checkpoint: a generation.
 struct checkpoint_view {
   std::string directory;
   std::uint64_t generation = 0;
-  bool complete = false;             // it has a manifest; or that cannot be known: then it is unreadable
-  bool being_written = false;        // it has none yet, as far as can be told
-  bool unreadable = false;           // the system refused; `problem` has its words
-  std::int64_t unix_time_s = 0;      // when it was committed
+  // true if it has a manifest. If that cannot be known: unreadable is true, and complete is too
+  bool complete = false;
+  bool being_written = false;        // it has no manifest yet, as far as is known
+  bool unreadable = false;           // the system refused access; `problem` has the system's reason
+  std::int64_t unix_time_s = 0;      // time of the commit
   std::string mpi, mpi_version;      // "Open MPI", "4.1.4"
   std::string program;
   std::uint32_t ranks = 0;
-  std::vector<std::pair<std::string, double>> phases_s;      // what it took, in the manifest's words
+  // times of the checkpoint's phases, with the manifest's names
+  std::vector<std::pair<std::string, double>> phases_s;
   std::string mode;                  // how it was written, in words; empty: not known
   std::vector<std::uint64_t> builds_on;   // generations
-  std::optional<std::string> failure;     // why a restart from it failed; none did
+  std::optional<std::string> failure;     // why a restart from it failed; nothing: none failed
   std::vector<image_view> images;    // ascending by rank
-  std::vector<copy_view> copies;     // ascending by name; none of those that the manifest does not name
+  std::vector<copy_view> copies;     // ascending by name; only copies that the manifest names
   std::uint64_t shared_bytes = 0;    // of all files that ranks share
   std::vector<std::string> warnings; // what a restart will not have, in words
   std::string problem;               // of the checkpoint as a whole
 };
 
-/// Raised when a member of the JSON changes its meaning or goes away.
+/// Raised when a member of the JSON changes its meaning or is removed.
 inline constexpr int checkpoint_schema = 1;
 
-/// A line per checkpoint, newest last, and below it what is wrong. details: a line per rank too.
+/// One line per checkpoint, newest last, with its problems below. details: also a line per rank.
 std::string as_text(const std::vector<checkpoint_view>& checkpoints, bool details);
 std::string as_json(const std::vector<checkpoint_view>& checkpoints);
 
-/// True if a checkpoint is complete and no problem was found in it.
+/// True if the checkpoint is complete and no check found a problem.
 bool is_sound(const checkpoint_view& checkpoint);
-/// True if files of the program's are not there that it needs.
+/// True if files of the program are missing that the checkpoint needs.
 bool lacks_files(const checkpoint_view& checkpoint);
 
 }  // namespace mana::tools

@@ -1,4 +1,4 @@
-// The commands that talk to a running job: checkpoint, status.
+// The commands for a running job: checkpoint, status.
 #include <runtime/tools/job/checkpoint_progress.hpp>
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/text/failure.hpp>
@@ -25,13 +25,15 @@ std::string place_of(const job_reference& job) { return job.file.empty() ? job.c
   switch (error.problem) {
     case client_problem::no_job:
       throw failure(exit_status::no_job, std::string("no such job: ") + error.what(),
-                    "name the job's directory with --ckpt-dir, or its file with --job; where its rank 0 has ended, it has none any more");
+                    "name the job's directory with --ckpt-dir, or its file with --job; after the end of its rank 0 a "
+                    "job has no file");
     case client_problem::not_owner:
-      throw failure(exit_status::not_owner, error.what(), "only the owner of a job may ask it for anything");
+      throw failure(exit_status::not_owner, error.what(), "ask the owner: only the owner of a job may send it "
+                                                          "requests");
     case client_problem::not_answering:
-      throw failure(exit_status::job_ended, error.what(), "mana list shows what it saved");
+      throw failure(exit_status::job_ended, error.what(), "list its checkpoints: mana list");
     case client_problem::timeout:
-      throw failure(exit_status::no_answer, error.what(), "mana status shows what it waits for");
+      throw failure(exit_status::no_answer, error.what(), "see what it waits for: mana status");
     case client_problem::other_mana:
       throw failure(exit_status::other_mana, error.what(),
                     "use the mana that started the job" + (error.command.empty() ? "" : ": " + error.command));
@@ -66,10 +68,10 @@ std::string as_people_read(const nlohmann::json& status) {
   return text;
 }
 
-/// How long a restart of a job that was killed may take to be seen.
+/// A killed job may be restarting: how long the command waits for the restarted job to answer.
 constexpr double restart_is_seen_s = 5;
 
-/// While ranks are waited for, said once for each that is: whoever looks at a file of what commands said is to find it there.
+/// Prints once about each rank that the checkpoint waits for, so that the line is also in a log file of the command.
 class waiting_words {
  public:
   void hear(const std::string& json) {
@@ -83,7 +85,7 @@ class waiting_words {
   std::string said_;
 };
 
-/// Says on standard error how far it is, if it takes long.
+/// Asks for a checkpoint. If it takes long, prints its progress on standard error.
 std::string ask_for_checkpoint(const checkpoint_command& wanted) {
   const auto what = wanted.wait == "local" ? control::wait_for::nodes : control::wait_for::directory;
   progress_output output("checkpoint", wanted.progress);

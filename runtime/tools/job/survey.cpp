@@ -115,7 +115,8 @@ std::vector<checkpoint_view> view_directory(const std::string& directory, std::o
   throw failure(exit_status::checkpoint_missing,
                 number ? fmt::format("{}: there is no checkpoint {}", directory, *number)
                        : directory + ": there is no checkpoint",
-                number ? "mana list shows what there is" : "name the directory that mana run was given by --ckpt-dir");
+                number ? "list the checkpoints: mana list" : "name the directory that mana run was given by "
+                                                             "--ckpt-dir");
 }
 
 }  // namespace mana::tools

@@ -1,4 +1,4 @@
-// What there is in a directory of checkpoints, as the commands show it.
+// The checkpoints in a directory, for the commands that show them.
 #pragma once
 #include <runtime/tools/job/checkpoint_view.hpp>
 
@@ -11,13 +11,14 @@
 
 namespace mana::tools {
 
-/// Every generation of the directory, the oldest first; the directory may be a generation itself.
-/// Of the images' files only what they say of themselves is read.
-/// in:     number  only this one
+/// Every generation in the directory, oldest first. The directory may be a generation itself. Of the images, only their
+/// headers and tables are read.
+/// in:     number  only this generation
 /// errors: failure (checkpoint_missing, …)
 std::vector<checkpoint_view> view_directory(const std::string& directory, std::optional<std::uint64_t> number = {});
 
-/// A running job may remove a checkpoint, the manifest first, while it is looked at: then it is not damaged but gone.
+/// A running job may remove a checkpoint, its manifest first, while a command reads it: such a checkpoint is gone, not
+/// damaged.
 void leave_out_what_is_gone(std::vector<checkpoint_view>& checkpoints);
 
 }  // namespace mana::tools

@@ -1,4 +1,4 @@
-// The machine, as far as a process of the caller can see it.
+// Checks of the machine, as far as a process of the user can see it.
 #include <runtime/tools/launch/doctor.hpp>
 #include <runtime/tools/launch/program_check.hpp>
 #include <runtime/tools/text/text_table.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number in a file of /proc; -1 if there is none.
+/// out: the number in a file of /proc; -1 if there is none
 long number_in(const char* path) {
   std::ifstream file(path);
   long value = -1;
@@ -56,7 +56,7 @@ finding thread_pointer() {
   if ((::getauxval(AT_HWCAP2) & hwcap2_fsgsbase) != 0)
     return {"fsgsbase", verdict::ok, "programs may write the thread pointer", ""};
   return {"fsgsbase", verdict::warning,
-          "programs may not write the thread pointer: each MPI call takes two system calls more",
+          "programs may not write the thread pointer: each MPI call costs two more system calls",
           "use a kernel 5.9 or newer, and a processor with FSGSBASE"};
 }
 
@@ -84,19 +84,20 @@ finding address_space() {
   ::getrlimit(RLIMIT_AS, &limit);
   if (limit.rlim_cur != RLIM_INFINITY)
     return {"addresses", verdict::warning,
-            fmt::format("the address space is limited to {}: what is only reserved counts too",
+            fmt::format("the address space is limited to {}, and reserved memory counts",
                         human_bytes(limit.rlim_cur)),
             "ulimit -v unlimited"};
   const int layout = ::personality(0xffffffff);
   if (layout >= 0 && (layout & ADDR_COMPAT_LAYOUT) != 0)
-    return {"addresses", verdict::ok, "the older layout of addresses is asked for, and will not be used", ""};
+    return {"addresses", verdict::ok, "the older layout of addresses is set, and mana does not use it", ""};
   std::ifstream maps("/proc/self/maps");
   std::string line;
   while (std::getline(maps, line)) {
     unsigned long begin = 0, end = 0;
     const bool parsed = std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2;
     if (parsed && begin < lower::window_end && end > lower::window_begin)
-      return {"addresses", verdict::will_not_work, "the program's addresses are in use in every process: " + line,
+      return {"addresses", verdict::will_not_work, "the addresses that the program needs are in use in every process: "
+                                                   "" + line,
               "start without libraries that are preloaded"};
   }
   return {"addresses", verdict::ok, "the program's addresses are free", ""};
@@ -104,9 +105,9 @@ finding address_space() {
 
 finding overcommit() {
   if (number_in("/proc/sys/vm/overcommit_memory") != 2)
-    return {"overcommit", verdict::ok, "memory that is not touched costs nothing", ""};
+    return {"overcommit", verdict::ok, "untouched memory costs nothing", ""};
   return {"overcommit", verdict::warning,
-          "vm.overcommit_memory is 2: memory that is only reserved counts too, and ranks may find none left",
+          "vm.overcommit_memory is 2: reserved memory counts, and ranks may find none left",
           "sysctl vm.overcommit_memory=0, or raise vm.overcommit_ratio"};
 }
 
@@ -120,7 +121,7 @@ finding own_memory() {
           "mount /proc"};
 }
 
-/// Nothing is made: what is there already decides.
+/// Creates nothing: checks the nearest directory that exists.
 finding checkpoint_directory(const std::string& wanted) {
   constexpr std::uint64_t little = std::uint64_t{1} << 30;
   std::error_code error;
@@ -129,7 +130,7 @@ finding checkpoint_directory(const std::string& wanted) {
   while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
   const char* const remedy = "name another directory with --ckpt-dir";
   if (!fs::is_directory(there, error))
-    return {"directory", verdict::will_not_work, fmt::format("{} is no directory", there.string()), remedy};
+    return {"directory", verdict::will_not_work, fmt::format("{} is not a directory", there.string()), remedy};
   const int fd = ::open(there.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   const int why = errno;
   if (fd >= 0) ::close(fd);
@@ -137,7 +138,7 @@ finding checkpoint_directory(const std::string& wanted) {
     return {"directory", verdict::will_not_work, fmt::format("{}: {}", there.string(), std::strerror(why)), remedy};
   struct statvfs space {};
   if (::statvfs(there.c_str(), &space) != 0 || space.f_blocks == 0)
-    return {"directory", verdict::will_not_work, fmt::format("{} is no place for files", there.string()), remedy};
+    return {"directory", verdict::will_not_work, fmt::format("{} has no room for files", there.string()), remedy};
   const std::uint64_t bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
   const std::string text = fmt::format("{}: {} are free", all.string(), human_bytes(bytes));
   if (bytes < little) return {"directory", verdict::warning, text, "a checkpoint takes as much as the ranks' memory"};

@@ -1,4 +1,4 @@
-// The program, as far as its files say it.
+// Checks of the program, from its files alone.
 #include <runtime/tools/launch/doctor.hpp>
 #include <runtime/tools/launch/program_check.hpp>
 #include <runtime/tools/mpi/install_tree.hpp>
@@ -24,7 +24,7 @@
 namespace mana::tools {
 namespace {
 
-/// The wrapper library takes the place of these.
+/// The libraries that the wrapper library replaces.
 std::set<std::string> mpi_libraries() {
   std::set<std::string> all;
   for (const mpi_family& family : mpi_families)
@@ -32,7 +32,7 @@ std::set<std::string> mpi_libraries() {
   return all;
 }
 
-/// Of the system or of an MPI: what these call says nothing of the program.
+/// True for a library of the system or of an MPI: its calls say nothing about the program.
 bool is_of_system(const std::string& name) {
   for (const char* system : {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "ld-linux", "libgcc_s.so",
                              "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi", "libopen-", "libmana"})
@@ -49,7 +49,7 @@ std::set<std::string> undefined_in(const std::filesystem::path& file) {
   return names;
 }
 
-/// MPI_File_open for PMPI_File_open and Fortran's mpi_file_open_: in small letters, as both can be compared.
+/// MPI_File_open for PMPI_File_open and for Fortran's mpi_file_open_, in lower case, so that names can be compared.
 std::string plain_name(std::string name) {
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (name.starts_with("pmpi_")) name.erase(0, 1);
@@ -66,19 +66,19 @@ findings mpi_calls(const std::set<std::string>& imported) {
     if (called.contains(plain_name(f.name))) by_reason[f.why].emplace_back(f.name);
   findings all;
   for (const auto& [why, names] : by_reason)
-    all.push_back({"mpi-calls", verdict::warning, fmt::format("ends in an MPI error where it calls {} ({})",
+    all.push_back({"mpi-calls", verdict::warning, fmt::format("gets an MPI error if it calls {} ({})",
                                                               fmt::join(names, ", "), why),
                    "see docs/coverage.md for what works"});
   if (all.empty())
-    all.push_back({"mpi-calls", verdict::ok, "no MPI function that is refused is among its symbols", ""});
+    all.push_back({"mpi-calls", verdict::ok, "none of its symbols is a refused MPI function", ""});
   return all;
 }
 
 struct system_call { const char *name, *what; };
 constexpr system_call doubtful[] = {
-    {"dlmopen", "libraries of other namespaces are not told apart"},
-    {"clone", "threads and processes that are made past libc may not be restored"},
-    {"ptrace", "a process that is traced, or traces, is not restored as such"},
+    {"dlmopen", "libraries of other namespaces are not distinguished"},
+    {"clone", "threads and processes that bypass libc may not be restored"},
+    {"ptrace", "tracing is not restored"},
     {"io_uring_setup", "rings are not saved"},
     {"io_uring_queue_init", "rings are not saved"},
     {"io_uring_queue_init_params", "rings are not saved"},
@@ -96,7 +96,8 @@ findings system_calls(const std::set<std::string>& imported) {
   findings all;
   for (const auto& [what, names] : by_reason)
     all.push_back({"calls", verdict::warning, fmt::format("uses {}: {}", fmt::join(names, ", "), what), ""});
-  if (all.empty()) all.push_back({"calls", verdict::ok, "no call of which a checkpoint cannot keep the effect", ""});
+  if (all.empty()) all.push_back({"calls", verdict::ok, "none of its calls has an effect that a checkpoint cannot "
+                                                        "keep", ""});
   return all;
 }
 
@@ -124,12 +125,12 @@ finding libraries(const std::vector<loaded_library>& loaded) {
   std::vector<std::string> missing;
   for (const loaded_library& library : loaded)
     if (library.file.empty() && family_of_library(library.name) == nullptr) missing.push_back(library.name);
-  if (missing.empty()) return {"libraries", verdict::ok, fmt::format("all {} libraries are there", loaded.size()), ""};
+  if (missing.empty()) return {"libraries", verdict::ok, fmt::format("all {} libraries exist", loaded.size()), ""};
   return {"libraries", verdict::will_not_work, fmt::format("not found: {}", fmt::join(missing, ", ")),
           "install them on every node, or name their directory in LD_LIBRARY_PATH"};
 }
 
-/// The lower half names the MPI library that it finds: "MPICH 4.0.2". Empty: it cannot be started.
+/// Asks the lower half for the MPI library that it finds: "MPICH 4.0.2". out: empty if the lower half cannot start
 std::string live_mpi(const installed_parts& parts) {
   std::string path = parts.lower_half.string();
   for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
@@ -149,7 +150,7 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
     const installed_parts parts = find_parts(chosen);
     if (!chosen.live)
       return {"mpi", verdict::ok, "none: a job of one process, without MPI",
-              "if it loads one when it runs, start it with mpirun, or name it with --mpi"};
+              "if it loads an MPI later, start it with mpirun, or name the MPI with --mpi"};
     const std::string live = live_mpi(parts);
     if (live.empty())
       return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", chosen.live->name),
@@ -157,7 +158,7 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
     const mpi_family& family = *family_of(chosen.live->family);
     const auto is_it = [&](const char* version) { return live == fmt::format("{} {}", family.long_name, version); };
     if (any_in(family.versions, is_it)) return {"mpi", verdict::ok, live, ""};
-    return {"mpi", verdict::warning, live + " is a version that mana has not been tested with",
+    return {"mpi", verdict::warning, live + " is a version with which mana was not tested",
             "take a checkpoint early, and restart it"};
   } catch (const failure& refused) {
     return as_finding("mpi", refused);

@@ -22,8 +22,8 @@ void become(const std::filesystem::path& file, const std::vector<std::string>& a
   const int error = errno;
   throw failure(error == E2BIG ? exit_status::usage : exit_status::parts_missing,
                 fmt::format("{} cannot be started: {}", file.string(), std::strerror(error)),
-                error == E2BIG ? "the arguments and the environment are too long together"
-                               : "install mana again, and see that the file may be executed");
+                error == E2BIG ? "shorten the arguments or the environment: together they are too long"
+                               : "install mana again, and make the file executable");
 }
 
 void use_default_layout() noexcept {

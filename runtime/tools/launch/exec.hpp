@@ -1,4 +1,4 @@
-// Becoming another program.
+// Replaces this process by another program.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
@@ -8,17 +8,17 @@
 
 namespace mana::tools {
 
-/// execv. argv[0] is the file's name. errors: failure (parts_missing) if the kernel refuses
+/// execv with the file's name as argv[0]. errors: failure (parts_missing) if the kernel refuses
 [[noreturn]] void become(const std::filesystem::path& file, const std::vector<std::string>& arguments);
 
-/// Programs that this process becomes get their mappings where the kernel puts them by default: with the older layout
-/// (setarch --addr-compat-layout) those of the lower half would lie among the program's.
+/// The next programs of this process get the default layout of mappings. With the older layout (setarch
+/// --addr-compat-layout), the lower half's mappings would lie among the program's.
 void use_default_layout() noexcept;
 
-/// The first executable file of this name in PATH; empty: there is none.
+/// out: the first executable file of this name in PATH; empty if there is none
 std::filesystem::path find_command(const std::string& name, const environment& get);
 
-/// A duration as an argument of the lower half: seconds with as many digits as needed.
+/// A duration for the lower half: seconds, with as many digits as needed.
 std::string seconds(double value);
 
 }  // namespace mana::tools

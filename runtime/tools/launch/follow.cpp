@@ -34,16 +34,17 @@ namespace fs = std::filesystem;
 
 struct execution {
   bool is_rank;
-  std::uint64_t mask;                    // signals that are to be blocked
-  std::string file, input;               // input: descriptor of what counts what is read of the launcher's; "-1": none
-  std::string live;                      // name of the lower half that the process had
-  mpi_name abi;                          // and of its wrappers
-  std::vector<std::string> options;      // of that lower half
-  std::vector<std::string> arguments;    // argv; one at least
+  std::uint64_t mask;                    // signals to block
+  // input: descriptor of the counter of reads from the launcher's input; "-1": none
+  std::string file, input;
+  std::string live;                      // name of the process's earlier lower half
+  mpi_name abi;                          // of its earlier wrapper library
+  std::vector<std::string> options;      // options of that lower half
+  std::vector<std::string> arguments;    // argv; at least one
 };
 
 [[noreturn]] void not_for_users() {
-  throw failure(exit_status::usage, "`mana follow` is a part of mana that programs under mana start", "use `mana run`");
+  throw failure(exit_status::usage, "`mana follow` is a part of mana, not for users", "use `mana run`");
 }
 
 template <class T>
@@ -65,7 +66,7 @@ execution parse(const std::vector<std::string>& words) {
           {options, arguments}, {arguments, words.end()}};
 }
 
-/// A program without libraries says so in its symbols, if it has them still.
+/// A static program shows MPI only in its symbols, if it was not stripped.
 bool is_static_mpi_program(const fs::path& file) {
   const symbols::mapped_file contents(file);
   bool found = false;
@@ -75,7 +76,7 @@ bool is_static_mpi_program(const fs::path& file) {
   return found;
 }
 
-/// errors: failure (program_not_executable): natively it would have other rights than this process
+/// errors: failure (program_not_executable): in a native run the program would have other rights than this process
 void refuse_other_rights(const fs::path& file) {
   struct stat s{};
   if (::stat(file.c_str(), &s) != 0) return;
@@ -84,10 +85,10 @@ void refuse_other_rights(const fs::path& file) {
   const bool capable = geteuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
   if (other_user || other_group || capable)
     throw failure(exit_status::program_not_executable,
-                  fmt::format("{} has rights of its own ({}), which a program that mana loads cannot get",
+                  fmt::format("{} has rights of its own ({}), which mana cannot give to a program",
                               file.string(),
                               other_user ? "set-user-id" : other_group ? "set-group-id" : "file capabilities"),
-                  "start mana with the rights that it needs, and leave this program out");
+                  "start mana itself with these rights, without this program");
 }
 
 mpi_choice mpi_of(const execution& wanted, const checked_program& program, const environment& get) {
@@ -102,7 +103,8 @@ mpi_choice mpi_of(const execution& wanted, const checked_program& program, const
                      places_of_ancestors()});
 }
 
-/// The environment by which the wrapper library finds the way back, from whatever it is loaded into.
+/// Sets the environment variables with which the wrapper library calls this command again, in whatever process it is
+/// loaded.
 void leave_a_trace(const execution& wanted, const environment& get) {
   const char* const earlier = get("LD_PRELOAD");
   const std::string wrappers = find_parts({wanted.abi, std::nullopt}).wrappers.string();
@@ -118,17 +120,17 @@ void block_signals(std::uint64_t mask) noexcept {
   ::syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, nullptr, sizeof mask);
 }
 
-/// Whether this process has the standard input that these words of the lower half's call the launcher's.
+/// True if this process has the launcher's standard input that the lower half's options name.
 bool has_launchers_input(const std::vector<std::string>& options) {
   const auto at = std::find(options.begin(), options.end(), "--launcher");
   const std::string known = at == options.end() || at + 1 == options.end() ? std::string() : *(at + 1);
-  constexpr int numbers = 10;      // that a shell gives by name
+  constexpr int numbers = 10;      // descriptors that a shell can name with one digit
   for (int fd = 0; fd < numbers; ++fd)
     if (struct stat s{}; fstat(fd, &s) == 0 && known.starts_with(fmt::format("{}:{},", s.st_dev, s.st_ino))) return true;
   return false;
 }
 
-/// What the program reads of the launcher's input nobody counts, and it does not get the count.
+/// The program will read the launcher's input uncounted. Records that, and keeps the counter from the program.
 void lose_input(const execution& wanted) {
   const int fd = number<int>(wanted.input, 10);
   if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !has_launchers_input(wanted.options)) return;
@@ -136,7 +138,7 @@ void lose_input(const execution& wanted) {
   if (made != MAP_FAILED) static_cast<lower::input_count*>(made)->others |= lower::others_had_input;
 }
 
-/// As the kernel alone does it.
+/// Executes the program natively, as the kernel does.
 [[noreturn]] void become_natively(const execution& wanted, const failure& why, const environment& get) {
   const bool loads_no_libraries = why.code() == exit_status::program_static || why.code() == exit_status::program_foreign;
   if (loads_no_libraries) leave_a_trace(wanted, get);
@@ -150,12 +152,12 @@ void lose_input(const execution& wanted) {
   throw failure(exit_status::program_not_executable, fmt::format("{}: {}", wanted.file, std::strerror(errno)));
 }
 
-/// What mana can load.     errors: failure
+/// out: the program, if mana can load it.  errors: failure
 checked_program check(const execution& wanted, const environment& get) {
   if (std::error_code error; !fs::exists(wanted.file, error))
     throw failure(exit_status::program_not_found,
-                  fmt::format("{} has no name in any directory any more, or never had one", wanted.file),
-                  "mana loads a program by its name: execute a file that has one");
+                  fmt::format("{} no longer has a name in any directory, or never had one", wanted.file),
+                  "execute a file that has a name: mana loads a program by its name");
   std::vector<std::string> command{wanted.file};
   command.insert(command.end(), wanted.arguments.begin() + 1, wanted.arguments.end());
   checked_program program = check_program(command, get);
@@ -163,7 +165,7 @@ checked_program check(const execution& wanted, const environment& get) {
   return program;
 }
 
-/// errors: failure: mana would load it otherwise than the kernel does, or not at all
+/// errors: failure: mana cannot load the program as the kernel does, or not at all
 void check_kind(const checked_program& program) {
   refuse_sanitized(program);
   refuse_other_rights(program.file);

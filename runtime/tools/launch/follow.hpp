@@ -1,4 +1,4 @@
-// A process under mana executes another program before its MPI starts: this is what it becomes first.
+// Continues a process under mana that executes another program before its MPI starts: `mana follow` runs in between.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
@@ -7,11 +7,12 @@
 
 namespace mana::tools {
 
-/// ROLE MASK FILE INPUT MPI COUNT WORDS… ARGUMENTS…, see split/traps/process/follow.hpp; MPI and COUNT words are those of the lower
-/// half that the process had. Becomes the lower half that loads FILE with ARGUMENTS. A child (ROLE) becomes FILE itself
-/// if that has nothing to do with MPI and mana cannot load it; what it starts in turn, and its own libraries, find mana
-/// again by the environment.
-/// errors: failure: what a rank becomes, or a program that is linked with MPI, cannot be run under mana
+/// Becomes the lower half that loads FILE with ARGUMENTS. A child (ROLE) executes FILE natively if FILE has nothing to
+/// do with MPI and mana cannot load it. Programs that FILE starts, and FILE's libraries, find mana again through the
+/// environment.
+/// in:     words  `ROLE MASK FILE INPUT MPI COUNT WORDS… ARGUMENTS…`, see split/traps/process/follow.hpp; MPI and the
+///                COUNT words are those of the process's earlier lower half
+/// errors: failure: a rank's program, or a program linked with MPI, cannot run under mana
 [[noreturn]] void follow(const std::vector<std::string>& words, const environment& get);
 
 }  // namespace mana::tools

@@ -1,5 +1,5 @@
-// `mana gdb`: the debugger knows what the kernel and the first dynamic linker have loaded, the lower half. What the
-// second one has loaded into the window is added by a script.
+// `mana gdb`: the debugger finds the objects that the kernel and the first dynamic linker loaded, which are the lower
+// half. A script adds the objects that the second linker loaded into the window.
 #include <runtime/tools/launch/exec.hpp>
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/text/failure.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word of gdb's language.
+/// Quotes a text for gdb's language.
 std::string quoted(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string names_of(const symbols::memory_view& memory) {
   for (const symbols::upper_object& object : symbols::upper_objects(memory)) {
     if (object.path.find('\n') != std::string::npos) continue;
     if (!symbols::is_as_loaded(memory, object))
-      script += fmt::format("echo mana: note: {} is not there, or not what was loaded: its names are unknown\\n\n",
+      script += fmt::format("echo mana: note: {} is missing or has changed: its names are unknown\\n\n",
                             quoted(object.path));
     else
       script += fmt::format("add-symbol-file {} -o {:#x}\n", quoted(object.path), object.bias);
@@ -48,12 +48,12 @@ std::string names_of(const symbols::memory_view& memory) {
   return script + fmt::format("add-symbol-file-from-memory {:#x}\n", lower::stub_address);
 }
 
-/// System calls and checkpoints make signals that are none of the program's.
+/// System calls and checkpoints raise signals that are not the program's.
 std::string signals_of_mana() {
   return fmt::format("handle SIGSYS nostop noprint pass\nhandle SIG{} nostop noprint pass\n", lower::park_signal);
 }
 
-/// A file without a name, which the debugger reads. Returns its path.
+/// Makes a file without a name for the debugger. Returns its path.
 std::string as_file(const std::string& text) {
   const int fd = ::memfd_create("mana-gdb-script", 0);
   if (fd < 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
@@ -65,20 +65,20 @@ bool is_rank(const std::string& pid) {
   std::error_code error;
   const auto program = fs::read_symlink("/proc/" + pid + "/exe", error);
   if (error == std::errc::no_such_file_or_directory)
-    throw failure(exit_status::not_a_rank, fmt::format("there is no process {}", pid),
-                  "ranks are processes of this node");
+    throw failure(exit_status::not_a_rank, fmt::format("process {} does not exist", pid),
+                  "name a process of this node");
   return !error && program.filename().string().starts_with("mana-lower-");
 }
 
-/// out: words that open the process; script: what else the debugger is to be told
+/// out: arguments that open the process; script: further commands for the debugger
 std::vector<std::string> open_process(const std::string& pid, std::string& script) {
   if (!is_rank(pid))
-    throw failure(exit_status::not_a_rank, fmt::format("process {} is no rank of a job under mana", pid),
-                  "ranks are the processes whose /proc/PID/exe is one of mana-lower-" MANA_MPI_NAMES ", none");
+    throw failure(exit_status::not_a_rank, fmt::format("process {} is not a rank of a job under mana", pid),
+                  "name a process whose /proc/PID/exe is one of mana-lower-" MANA_MPI_NAMES ", none");
   script = signals_of_mana();
   try {
     script += names_of(symbols::process_memory(pid));
-  } catch (const symbols::memory_error& error) {   // gdb will meet the same, and may know more of it
+  } catch (const symbols::memory_error& error) {   // gdb will meet the same error, and may know more
     fmt::print(stderr, "mana: note: names of the program are unknown: {}\n", error.what());
   }
   return {"-p", pid};
@@ -105,9 +105,9 @@ void debug(const gdb_command& wanted, const environment& get) {
       wanted.core.empty() ? open_process(wanted.pid, script) : open_core(wanted.core, script);
   const auto gdb = find_command("gdb", get);
   if (gdb.empty())
-    throw failure(exit_status::debugger_missing, "gdb is not installed: there is none in PATH",
+    throw failure(exit_status::debugger_missing, "gdb is not installed: PATH has no gdb",
                   "install it (on Debian: apt install gdb)");
-  // Behind the process or core, which must be open; before the user's words, which may use the names.
+  // After the process or core, which must be open; before the user's arguments, which may use the names.
   words.insert(words.end(), {"-ex", "with pagination off -- source " + as_file(script)});
   words.insert(words.end(), wanted.words.begin(), wanted.words.end());
   become(gdb, words);

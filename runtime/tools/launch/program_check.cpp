@@ -53,7 +53,7 @@ void check_file(const fs::path& path) {
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
     throw failure(exit_status::program_not_found, fmt::format("{}: no such file", path.string()),
-                  "check the path; it must be there on every node");
+                  "check the path; the file must exist on every node");
   if (error) throw failure(exit_status::program_not_found, fmt::format("{}: {}", path.string(), error.message()));
   if (fs::is_directory(status))
     throw failure(exit_status::program_not_executable, fmt::format("{} is a directory", path.string()),
@@ -91,23 +91,24 @@ elf_program read(const fs::path& path) {
                     "give the program that uses it");
     default:
       throw failure(exit_status::program_not_elf,
-                    fmt::format("{} is neither an ELF program nor a script with a #! line", path.string()),
+                    fmt::format("{} is neither an ELF program nor a script with a \"#!\" line", path.string()),
                     "give the program itself; a shell script needs a first line like #!/bin/sh");
   }
 }
 
-/// "#!/usr/bin/env NAME" means the NAME of PATH; env itself would only replace this process by it, and us with it.
+/// "#!/usr/bin/env NAME" means the NAME in PATH. env would replace this process, and the lower half with it, by that
+/// program.
 void look_through_env(std::vector<std::string>& words, const environment& get) {
   if (words.size() == 2 && fs::path(words[0]).filename() == "env" &&
       words[1].find_first_of(" \t=") == std::string::npos && words[1][0] != '-')
     words = {search(words[1], get).string()};
 }
 
-/// Does what the kernel does for "#!": the interpreter becomes the program, the script its argument.
+/// Does what the kernel does for "#!": the interpreter becomes the program, and the script its argument.
 void enter_script(checked_program& program, const environment& get) {
   auto words = script_interpreter(program.file);
   if (words.empty())
-    throw failure(exit_status::program_not_elf, fmt::format("{} has an empty #! line", program.file.string()),
+    throw failure(exit_status::program_not_elf, fmt::format("{} has an empty \"#!\" line", program.file.string()),
                   "name its interpreter there, e.g. #!/bin/sh");
   look_through_env(words, get);
   std::vector<std::string> arguments(words);
@@ -124,7 +125,7 @@ checked_program check_program(const std::vector<std::string>& command, const env
   checked_program program;
   program.file = search(command.at(0), get);
   program.arguments = command;
-  constexpr int nested_scripts = 5;   // as the kernel allows
+  constexpr int nested_scripts = 5;   // as many as the kernel allows
   for (int depth = 0; depth <= nested_scripts; ++depth) {
     check_file(program.file);
     const auto elf = read(program.file);
@@ -141,13 +142,14 @@ checked_program check_program(const std::vector<std::string>& command, const env
     program.layers = find_tool_layers(preload ? preload : "", closure);
     return program;
   }
-  throw failure(exit_status::program_not_elf, fmt::format("{}: scripts that interpret scripts, too deep", command[0]));
+  throw failure(exit_status::program_not_elf,
+                fmt::format("{}: more than 5 scripts that interpret each other", command[0]));
 }
 
 void refuse_sanitized(const checked_program& program) {
   if (program.sanitizer.empty()) return;
   throw failure(exit_status::program_sanitized,
-                fmt::format("{} is built with {}, whose memory a checkpoint cannot keep", program.file.string(),
+                fmt::format("{} is built with {}, whose memory a checkpoint cannot save", program.file.string(),
                             program.sanitizer),
                 "build it without -fsanitize=…");
 }
@@ -157,7 +159,7 @@ void check_kernel() {
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) return;
   throw failure(exit_status::no_seccomp,
                 fmt::format("this kernel cannot filter system calls (seccomp: {})", std::strerror(errno)),
-                "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that lets seccomp(2) through");
+                "use a kernel 4.17 or newer with CONFIG_SECCOMP_FILTER, and a container that allows seccomp(2)");
 }
 
 namespace {
@@ -176,7 +178,7 @@ fs::path prepare_directory(const fs::path& directory, const char* what, const ch
   } catch (const files::image_error& wrong) {
     fail(wrong.what());
   }
-  // An unnamed file: access(2) does not know of read-only mounts behind root, and no name is left behind.
+  // An unnamed file: access(2) does not detect a read-only mount for root, and an unnamed file leaves nothing behind.
   const int fd = ::open(absolute.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);
   else if (errno != EOPNOTSUPP && errno != EISDIR) fail(std::strerror(errno));

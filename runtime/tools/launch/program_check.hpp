@@ -1,5 +1,5 @@
-// Can `mana run` run this program? Everything that can be known before it starts is checked here, so that the user
-// gets a sentence instead of a crash.
+// Checks whether `mana run` can run a program. Everything that can be known before the start is checked here, so that
+// the user gets an error message instead of a crash.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
@@ -9,13 +9,13 @@
 
 namespace mana::tools {
 
-/// A program that can be run.
+/// A program that mana can run.
 struct checked_program {
-  std::filesystem::path file;            // what is loaded: the program, or its script's interpreter
-  std::vector<std::string> arguments;    // argv of it, argv[0] included
+  std::filesystem::path file;            // the file to load: the program, or its script's interpreter
+  std::vector<std::string> arguments;    // its argv, with argv[0]
   bool script = false;
-  linked_mpi linked;                     // of a script: empty
-  std::string sanitizer;                 // "AddressSanitizer", …: what it was built with; "" if none
+  linked_mpi linked;                     // empty for a script
+  std::string sanitizer;                 // the sanitizer that it was built with: "AddressSanitizer", …; "" if none
   std::vector<std::filesystem::path> layers;   // tools above the MPI library, in the loader's order
 };
 
@@ -29,7 +29,7 @@ void refuse_sanitized(const checked_program& program);
 /// errors: failure (no_seccomp) if this kernel cannot filter system calls
 void check_kernel();
 
-/// Makes `directory` (0700) if it is not there and shows that files can be made in it. Returns its absolute path.
+/// Makes `directory` (0700) if it does not exist, and checks that files can be made in it. Returns its absolute path.
 /// errors: failure (directory_unwritable)
 std::filesystem::path prepare_checkpoint_directory(const std::filesystem::path& directory);
 std::filesystem::path prepare_trace_directory(const std::filesystem::path& directory);

@@ -16,14 +16,14 @@
 namespace mana::tools {
 namespace {
 
-/// The newest whose manifest can be read.
+/// out: the newest checkpoint with a readable manifest
 restart_source as_source(const store::generation_choice::candidate& newest, const std::filesystem::path& named) {
   const auto path = store::tidy(newest.which.path);
   return {mpi_of_checkpoint(newest.contents.mpi), path.string(), path.parent_path(),
           path == named ? path : std::filesystem::path()};
 }
 
-/// Of this node, for a directory of checkpoints that was used with --local.
+/// This node's directory of images, for a directory of checkpoints that was used with --local.
 struct node_place {
   std::string node, directory;
 };
@@ -47,12 +47,12 @@ restart_source as_source(const store::local_image& image, const node_place& plac
   return {mpi_of_checkpoint(image.mpi), where, named, {}};
 }
 
-/// Other ranks may see what this one does not.
+/// True if other ranks may see files that this rank does not.
 bool may_be_of_this_rank(const store::store_error& why, const launcher& started_by) {
   return has_others(started_by) && (why.kind() == store::error_kind::unreadable || why.kind() == store::error_kind::no_checkpoint);
 }
 
-/// There is no checkpoint whose manifest can be read.
+/// Called if no checkpoint has a readable manifest.
 restart_source without_checkpoint(const store::store_error& why, const std::optional<node_place>& place,
                                   const launcher& started_by, const std::filesystem::path& named) {
   if (may_be_of_this_rank(why, started_by) && !place) return {*started_by.mpi, named.string(), named, {}, false};

@@ -1,5 +1,5 @@
-// What `mana restart` can know of the checkpoint before the ranks choose it together: where it may be, and over which MPI
-// it was made.
+// The facts that `mana restart` knows of the checkpoint before the ranks choose one together: where it may be, and over
+// which MPI it was made.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 #include <runtime/tools/options/run_options.hpp>
@@ -11,16 +11,16 @@
 namespace mana::tools {
 
 struct restart_source {
-  std::optional<mpi_name> made_with;     // the live MPI's family, or none; nothing: a family that this mana does not know
-  std::string where;                     // what says so, for people: a checkpoint, or an image on this node
+  std::optional<mpi_name> made_with;     // family of the live MPI, or none; nothing: this mana does not know the family
+  std::string where;                     // for people: the checkpoint, or the image on this node, that gives the facts
   std::filesystem::path directory;       // of checkpoints, absolute
-  std::filesystem::path generation;      // that the user named himself; empty: none
-  bool is_seen = true;                   // false: this rank cannot see the directory, or what is in it; others may
+  std::filesystem::path generation;      // that the user named; empty: none
+  bool is_seen = true;                   // false: this rank cannot see the directory or its contents; others may
 };
 
-/// Of the newest checkpoint whose manifest can be read, or an image on this node that is newer. Where there is neither but
-/// the directory was used with --local, this mpirun's: other nodes may have images. So too where this rank cannot see what others
-/// may see.
+/// Reads the newest checkpoint with a readable manifest, or a newer image on this node. If there is neither, but the
+/// directory was used with --local, the MPI is this mpirun's: other nodes may have images. The same applies if other
+/// ranks may see files that this rank does not.
 /// errors: failure
 restart_source find_restart_source(const run_options& options, const launcher& started_by);
 

@@ -1,4 +1,4 @@
-// `mana run`: everything that can be known beforehand is checked, then this process becomes the lower half.
+// `mana run`: checks everything that can be known before the start, then becomes the lower half.
 #include <runtime/tools/launch/exec.hpp>
 #include <runtime/tools/launch/program_check.hpp>
 #include <runtime/tools/mpi/install_tree.hpp>
@@ -24,16 +24,16 @@ namespace mana::tools {
 
 namespace {
 
-/// in: given  names of options on the command line or in the configuration
+/// in: given  names of options on the command line or in the configuration file
 void check_relations(const std::set<std::string_view>& given) {
   const auto check = [&given](const std::string& name, option::relation needs, option::relation excludes) {
     if (!given.contains(name)) return;
     if (*needs.other != '\0' && !given.contains(needs.other))
-      throw failure(exit_status::usage, fmt::format("{} {}, and there is no {}", name, needs.why, needs.other),
-                    fmt::format("give {} too, or leave {} out", needs.other, name));
+      throw failure(exit_status::usage, fmt::format("{} {}, but {} is missing", name, needs.why, needs.other),
+                    fmt::format("add {}, or omit {}", needs.other, name));
     if (*excludes.other != '\0' && given.contains(excludes.other))
       throw failure(exit_status::usage, fmt::format("{} and {} exclude each other: {}", name, excludes.other, excludes.why),
-                    "leave one of them out");
+                    "omit one of them");
   };
   using namespace option;
 #define MANA_CHECK(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, ...) check(name, needs, excludes);
@@ -41,14 +41,14 @@ void check_relations(const std::set<std::string_view>& given) {
 #undef MANA_CHECK
 }
 
-/// The file is rank 0's; the other ranks' nodes need not have it.
+/// Rank 0 reads the file; the other ranks' nodes need not have it.
 std::string check_input(const std::string& name) {
   const std::string file = std::filesystem::absolute(name).lexically_normal().string();
   if (find_launcher([](const char* variable) { return std::getenv(variable); }).rank > 0) return file;
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status) || std::filesystem::is_directory(status) || ::access(file.c_str(), R_OK) != 0)
-    throw failure(exit_status::usage, fmt::format("--stdin: {} is no file that can be read", file),
+    throw failure(exit_status::usage, fmt::format("--stdin: {} is not a readable file", file),
                   "name a file that rank 0 can read");
   return file;
 }
@@ -57,7 +57,7 @@ std::string check_input(const std::string& name) {
 
 namespace {
 
-/// An option's value for the lower half, where that is not what was given.
+/// An option's value for the lower half, if it differs from the given value.
 template <class Kind>
 std::string word_of(const typename Kind::given& value) {
   if constexpr (std::is_same_v<Kind, option::duration>) return seconds(value);
@@ -74,7 +74,7 @@ void add(std::vector<std::string>& words, const char* name, const typename Kind:
   else words.insert(words.end(), {name, word_of<Kind>(value)});
 }
 
-/// Those that are not as they are by default.
+/// out: the options that do not have their defaults
 std::set<std::string_view> given_options(const run_options& options) {
   static const run_options standard;
   std::set<std::string_view> names;
@@ -107,7 +107,7 @@ std::vector<std::string> lower_half_words(const run_options& options, const std:
 
 namespace {
 
-/// For this process and what it becomes. The lower half is limited too, in nothing that it shows.
+/// Limits this process and its later programs. The lower half is limited too, which does not change its behaviour.
 void limit_processor(const std::string& level, const environment& get) {
   if (level.empty()) return;
   const auto missing = image::lacking(image::least_of(level), image::features_here());
@@ -132,7 +132,7 @@ void run(const run_options& options, const environment& get) {
   limit_processor(options.cpu, get);
   const auto directory = prepare_checkpoint_directory(options.checkpoint_directory);
 
-  // Tools first, as the dynamic loader would find them before the MPI library: what they define goes to them.
+  // Tools come before the MPI library, as in the dynamic loader's order: their definitions come first.
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
   std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
@@ -140,8 +140,9 @@ void run(const run_options& options, const environment& get) {
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   arguments.insert(arguments.end(), {"--program", program.file.string()});
   arguments.insert(arguments.end(), {"--tool", std::filesystem::read_symlink("/proc/self/exe").string(), "--"});
-  // The lower half loads what it is told: the file that was checked, not another that PATH may give it.
-  arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());   // by the name that was typed
+  // The lower half loads the file that was checked, not another file that PATH may give.
+  // with the name that the user typed
+  arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
   if (options.verbose && started_by.rank <= 0)
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", described(mpi),
                !mpi.live ? " (a job of one process)" : started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),

@@ -10,7 +10,7 @@ namespace {
 
 struct sanitizer { const char *name, *library, *word, *symbol; };
 
-/// library: gcc's. word: in the names of clang's libraries. symbol: beginning of a name that no other runtime has.
+/// library: gcc's. word: in the names of clang's libraries. symbol: beginning of a name that only this runtime has.
 constexpr sanitizer known[] = {
     {"AddressSanitizer", "libasan.so", "asan", "__asan_init"},
     {"HWAddressSanitizer", "libhwasan.so", "hwasan", "__hwasan_init"},
@@ -34,7 +34,8 @@ std::string find_sanitizer(const std::filesystem::path& program, const std::vect
   const sanitizer* found = nullptr;
   for (const std::uint32_t table : {std::uint32_t{SHT_DYNSYM}, std::uint32_t{SHT_SYMTAB}})
     symbols::for_each_symbol(file.bytes(), table, [&](std::string_view name, const Elf64_Sym&) {
-      const bool minimal = name.ends_with("_minimal") || name.ends_with("_minimal_abort");   // a runtime without memory
+      // a runtime that reserves no memory
+      const bool minimal = name.ends_with("_minimal") || name.ends_with("_minimal_abort");
       for (const sanitizer& s : known)
         if (name.starts_with(s.symbol) && !minimal && (found == nullptr || &s < found)) found = &s;
     });

@@ -10,7 +10,7 @@
 namespace mana::tools {
 namespace {
 
-/// MPI_Send, not MPI_SEND, which is Fortran's.
+/// True for MPI_Send, false for MPI_SEND, which is Fortran's name.
 bool is_c_name(std::string_view name, std::string_view prefix) {
   return name.size() > prefix.size() + 1 && name.starts_with(prefix) &&
          std::islower(static_cast<unsigned char>(name[prefix.size() + 1])) != 0;

@@ -1,4 +1,4 @@
-// `mana compact`: makes the newest checkpoint whole.
+// `mana compact`: makes the newest checkpoint independent of older ones.
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/options/option_checks.hpp>
 #include <runtime/tools/text/progress_output.hpp>
@@ -19,7 +19,7 @@
 namespace mana::tools {
 namespace {
 
-constexpr int compact_schema = 1;      // raised when a member of the JSON changes its meaning or goes away
+constexpr int compact_schema = 1;      // raised when a member of the JSON changes its meaning or is removed
 
 std::string as_json(const store::compact_result& done) {
   const nlohmann::ordered_json json{{"schema", compact_schema}, {"from", done.from}, {"to", done.to},
@@ -37,8 +37,8 @@ std::string as_text(const store::compact_result& done, const std::string& direct
                      done.by_reference ? " and needed files of the program's" : "", directory);
 }
 
-/// Nothing is known of what else runs here: all cores that this command may use, as far as one thread keeps them busy by
-/// reading and writing.
+/// out: all cores that this command may use, at most as many as one reading and writing thread keeps busy. Other
+///      programs on the machine are not known.
 unsigned threads_here() {
   return std::clamp(static_cast<unsigned>(processor_count()), 1u, static_cast<unsigned>(job::most_packing));
 }

@@ -1,4 +1,4 @@
-// `mana diff`: in what two checkpoints differ, rank by rank.
+// `mana diff`: the differences between two checkpoints, rank by rank.
 #include <runtime/tools/look/image_difference.hpp>
 #include <runtime/tools/memory/image_choice.hpp>
 #include <runtime/tools/options/commands.hpp>
@@ -16,8 +16,8 @@ namespace {
 
 struct pair_of_images {
   std::uint32_t rank = 0;
-  std::string first, second;             // paths; empty: it has no image of this rank
-  std::uint64_t bytes = 0;               // of the first
+  std::string first, second;             // paths; empty: no image of this rank
+  std::uint64_t bytes = 0;               // of the first image
 };
 
 std::string path_of_rank(const chosen& from, std::uint32_t rank) {
@@ -26,7 +26,7 @@ std::string path_of_rank(const chosen& from, std::uint32_t rank) {
   return {};
 }
 
-/// Two images that are named as such belong together whatever their ranks.
+/// Two images that the user names are compared whatever their ranks.
 std::vector<pair_of_images> pairs_of(const chosen& a, const chosen& b) {
   if (a.images.size() == 1 && b.images.size() == 1) return {{a.images[0].rank, a.images[0].path, b.images[0].path, a.images[0].memory_bytes}};
   std::vector<pair_of_images> pairs;
@@ -40,7 +40,7 @@ class differences {
  public:
   explicit differences(const diff_command& wanted) : wanted_(wanted), moved_(path_map_of(wanted.moved)) {}
 
-  /// in: passed  told of the bytes of the first's memory that are done
+  /// in: passed  called with the bytes of the first image's memory that are done
   void add(const pair_of_images& pair, const std::function<void(std::uint64_t)>& passed) {
     if (pair.first.empty() || pair.second.empty()) return add_lonely(pair);
     const image_difference found = compare(memory_of(pair.first), memory_of(pair.second), passed);
@@ -83,7 +83,7 @@ void add_all(const std::vector<pair_of_images>& pairs, differences& all, bool sh
   output.begin(parts_of(pairs));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     all.add(pairs[i], [&output, i](std::uint64_t bytes) { output.add(i, bytes); });
-    output.add(i, pairs[i].bytes);       // with what only one of the two has
+    output.add(i, pairs[i].bytes);       // the rest is memory that only one image has
   }
 }
 

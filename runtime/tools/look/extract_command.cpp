@@ -1,4 +1,4 @@
-// `mana extract`: parts of an image as files of their own.
+// `mana extract`: writes parts of an image to files.
 #include <runtime/tools/memory/core_file.hpp>
 #include <runtime/tools/memory/image_choice.hpp>
 #include <runtime/tools/memory/memory_kinds.hpp>
@@ -37,11 +37,11 @@ made_file extract_section(const saved_memory& memory, const std::string& name, c
   if (const image::section* const s = memory.section(name)) return extract_bytes(*s, path);
   std::vector<std::string> names;
   for (const image::section& s : memory.about().sections) names.push_back(s.name);
-  throw failure(exit_status::usage, fmt::format("{}: it has no section \"{}\"", memory.path(), name),
+  throw failure(exit_status::usage, fmt::format("{}: there is no section \"{}\"", memory.path(), name),
                 fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
-/// Memory that was mapped. Pages of zeros are holes in the file.
+/// Extracts mapped memory. Pages of zeros are holes in the file.
 made_file extract_memory(const saved_memory& memory, address_range r, const std::string& path) {
   new_file file(path);
   const auto& chunks = memory.about().chunks;
@@ -60,7 +60,7 @@ void require_mapped(const saved_memory& memory, address_range r) {
     const image::region* const region = memory.region_at(at);
     if (region == nullptr)
       throw failure(exit_status::usage, fmt::format("{}: nothing was mapped at {:#x}", memory.path(), at),
-                    "mana inspect --regions shows what was");
+                    "list the regions: mana inspect --regions");
     at = region->end;
   }
 }
@@ -77,7 +77,7 @@ std::string name_of_region(const image::region& r, const region_identity& what) 
   return fmt::format("{:012x}-{:012x}-{}{}{}", r.begin, r.end, safe_name(name_of(what.kind)), name.empty() ? "" : "-", name);
 }
 
-/// A file for each section and each region, in a new directory.
+/// Makes a new directory with a file for each section and each region.
 std::vector<made_file> extract_all(const saved_memory& memory, const std::string& directory) {
   new_directory made_in(directory);
   std::vector<made_file> made;
@@ -103,7 +103,7 @@ std::vector<made_file> extract_wanted(const saved_memory& memory, const extract_
   return {extract_memory(memory, wanted.range, wanted.output)};
 }
 
-/// Of the memory that is to be read for it.
+/// out: the bytes of memory that the command will read
 std::uint64_t bytes_wanted(const saved_memory& memory, const extract_command& wanted) {
   std::uint64_t bytes = 0;
   if (!wanted.section.empty()) return bytes;
@@ -120,7 +120,7 @@ std::vector<made_file> extract_from(const chosen_image& image, const extract_com
   return extract_wanted(memory, wanted);
 }
 
-/// A signal ends the command when what it has made is gone again.
+/// If a signal ends the command, its incomplete files are removed first.
 std::vector<made_file> extract_or_end(const chosen_image& image, const extract_command& wanted) {
   try {
     const interruption signals;

@@ -29,7 +29,7 @@ void add_range(std::vector<address_range>& ranges, address_range r) {
   else ranges.push_back(r);
 }
 
-/// One image's chunks, as they are passed in ascending order.
+/// Walks over one image's chunks in ascending order.
 class chunk_walk {
  public:
   explicit chunk_walk(const saved_memory& memory) : memory_(memory) {}
@@ -39,16 +39,16 @@ class chunk_walk {
     at_ = at;
     while (n_ < chunks.size() && chunks[n_].address + chunks[n_].memory_bytes <= at) ++n_;
   }
-  /// The record that gives the memory there; nullptr: it is zeros.
+  /// The record of the memory at the position; nullptr: zeros.
   const image::chunk_record* record() const noexcept { return is_inside() ? &chunk() : nullptr; }
-  /// First address behind `at` from which on that is another one.
+  /// The first address after the position with another record.
   std::uintptr_t limit() const noexcept {
     if (n_ == memory_.about().chunks.size()) return never;
     return is_inside() ? chunk().address + chunk().memory_bytes : chunk().address;
   }
-  /// Its place in the unpacked chunk.
+  /// The position's offset in the unpacked chunk.
   std::uint64_t within() const noexcept { return at_ - chunk().address + chunk().skipped_bytes; }
-  /// Memory there, up to the limit; nullptr: zeros.     errors: image_error
+  /// Memory from the position to the limit; nullptr: zeros.  errors: image_error
   const char* bytes(std::uint64_t& read_bytes) {
     if (!is_inside()) return nullptr;
     if (read_ != n_) read_bytes += chunk().memory_bytes;
@@ -65,7 +65,7 @@ class chunk_walk {
   std::uintptr_t at_ = 0;
 };
 
-/// True if the index alone says that the two give the same memory.
+/// True if the index alone shows that the two images have the same memory there.
 bool is_same(const chunk_walk& a, const chunk_walk& b) noexcept {
   const image::chunk_record *x = a.record(), *y = b.record();
   if (x == nullptr || y == nullptr) return x == y;
@@ -95,7 +95,7 @@ class comparison {
   }
 
  private:
-  /// How an image was written is no difference in what it holds.
+  /// The section "saving" says how the image was written, which is no difference of contents.
   static bool is_of_the_program(const image::section& s) { return s.name != image::sections::saving; }
 
   void compare_sections() {
@@ -109,7 +109,7 @@ class comparison {
       if (is_of_the_program(s) && first_.section(s.name) == nullptr) result_.sections.push_back({s.name, presence::second_only});
   }
 
-  /// Cuts the address space where a region of either begins or ends.
+  /// Cuts the address space at the borders of both images' regions.
   void compare_regions() {
     const auto &ours = first_.about().regions, &theirs = second_.about().regions;
     std::size_t i = 0, j = 0;

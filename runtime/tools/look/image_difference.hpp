@@ -1,4 +1,4 @@
-// In what two images differ: sections, regions, pages.
+// The differences between two images: sections, regions, pages.
 #pragma once
 #include <runtime/tools/memory/memory_kinds.hpp>
 #include <runtime/tools/memory/saved_memory.hpp>
@@ -19,14 +19,15 @@ struct section_difference {
   presence where = presence::both;
 };
 
-/// A region of the first image, or one that only the second has; or a part of it that the other has too, or has not.
+/// A difference in a region of the first image, in a region that only the second has, or in a part that one of them
+/// has.
 struct region_difference {
   address_range at;
   region_identity what;
   presence where = presence::both;
-  bool mapped_otherwise = false;         // another protection, file, or kind of mapping
-  std::vector<address_range> pages;      // both: that differ, whole pages, ascending, with gaps between them
-  std::uint64_t bytes() const noexcept;  // that differ; of one that is in one image alone: all
+  bool mapped_otherwise = false;         // protection, file, or kind of mapping differ
+  std::vector<address_range> pages;      // in both, with different contents: whole pages, ascending, neighbours joined
+  std::uint64_t bytes() const noexcept;  // that differ; if only one image has the region: all
 };
 
 struct image_difference {
@@ -35,18 +36,18 @@ struct image_difference {
   std::vector<section_difference> sections;
   std::vector<region_difference> regions;
   std::uint64_t compared_bytes = 0;      // of memory that both have
-  std::uint64_t read_bytes = 0;          // of chunks that were read for it, in both files
+  std::uint64_t read_bytes = 0;          // of chunks that were read for the comparison, in both files
   std::uint64_t differing_bytes() const noexcept;
   bool is_none() const noexcept { return sections.empty() && regions.empty(); }
 };
 
-/// Memory whose chunks have the same checksums is equal, and not read.
-/// in:     passed  told of the bytes of the first's memory that are done
+/// Chunks with equal checksums are equal, and are not read.
+/// in:     passed  called with the bytes of the first image's memory that are done
 /// errors: files::image_error
 image_difference compare(const saved_memory& first, const saved_memory& second,
                          const std::function<void(std::uint64_t)>& passed = [](std::uint64_t) {});
 
-/// in: pages  every range of pages is a line
+/// in: pages  print a line for every range of pages
 std::string as_text(const image_difference& difference, bool pages);
 nlohmann::ordered_json as_json(const image_difference& difference);
 

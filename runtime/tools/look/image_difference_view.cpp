@@ -1,4 +1,4 @@
-// The difference of two images for people and for programs.
+// The difference of two images, for people and for programs.
 #include <runtime/tools/look/image_difference.hpp>
 #include <runtime/tools/text/safe_name.hpp>
 #include <runtime/tools/text/text_table.hpp>

@@ -35,14 +35,14 @@ double memory_amount::ratio() const noexcept {
 
 namespace {
 
-/// A stored chunk that several records show counts where it is shown first.
+/// If several records show the same stored chunk, the chunk counts for the first record.
 std::vector<memory_amount> amounts_of(const image::contents& about) {
   std::vector<memory_amount> all;
   for (const image::region& r : about.regions) all.push_back({1, r.end - r.begin, 0, 0, 0, 0});
   std::set<std::uint64_t> seen;
   std::size_t at = 0;
   for (const image::chunk_record& c : about.chunks) {
-    while (about.regions[at].end <= c.address) ++at;           // both ascend
+    while (about.regions[at].end <= c.address) ++at;           // both lists ascend
     memory_amount& amount = all[at];
     amount.kept += c.memory_bytes;
     if (c.source != 0) {
@@ -110,7 +110,7 @@ std::string function_of(std::uint32_t id) {
   return id == 0 || id >= std::size(function_names) ? std::string() : function_names[id];
 }
 
-/// in: process  the section "process", null if there is none
+/// in: process  the section "process"; null if the image has none
 void take_threads(const std::vector<saved_thread>& threads, const nlohmann::json& process, image_report& report) {
   report.threads.clear();
   for (const saved_thread& t : threads) {
@@ -122,7 +122,7 @@ void take_threads(const std::vector<saved_thread>& threads, const nlohmann::json
   }
 }
 
-/// What reads a section that has it; what goes wrong is a problem of that part alone.
+/// Calls `take` with a section, if the image has it. An exception becomes a problem of this part alone.
 template <class Take>
 void with_section(const saved_memory& memory, const char* name, image_report& report, Take take) {
   const image::section* const s = memory.section(name);
@@ -134,7 +134,7 @@ void with_section(const saved_memory& memory, const char* name, image_report& re
   }
 }
 
-/// The rows of files without a name say what is kept of their contents.
+/// Rows of files without a name get the stored part of their contents.
 nlohmann::json descriptors_with_objects(const nlohmann::json& document) {
   nlohmann::json rows = document.at("descriptors");
   const nlohmann::json objects = document.value("objects", nlohmann::json::array());

@@ -1,4 +1,4 @@
-// An image's report for programs.
+// An image's report, for programs.
 #include <runtime/tools/look/image_report.hpp>
 #include <runtime/tools/memory/descriptor_words.hpp>
 

@@ -1,4 +1,4 @@
-// An image's report for people: a tree by indentation.
+// An image's report, for people: an indented tree.
 #include <runtime/tools/look/image_report.hpp>
 #include <runtime/tools/memory/descriptor_words.hpp>
 #include <runtime/tools/text/safe_name.hpp>
@@ -17,13 +17,13 @@ std::vector<std::string> cells_of(const std::string& name, const memory_amount& 
           human_bytes(a.stored), a.stored == 0 ? "" : fmt::format("{:.2f}", a.ratio())};
 }
 
-/// As /proc/PID/maps has it.
+/// As in /proc/PID/maps.
 std::string protection_of(const image::region& r) {
   return {(r.protection & PROT_READ) != 0 ? 'r' : '-', (r.protection & PROT_WRITE) != 0 ? 'w' : '-',
           (r.protection & PROT_EXEC) != 0 ? 'x' : '-', r.shared ? 's' : 'p'};
 }
 
-/// in: by  what goes before each of its lines
+/// in: by  the indentation of each line
 std::string indented(const std::string& text, const std::string& by) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -54,7 +54,7 @@ std::string regions_text(const image_report& report) {
   return table.text();
 }
 
-/// Of the thread that runs checkpoints.
+/// Describes the thread that runs checkpoints.
 const char* main_thread_of(const image_report& report) {
   return report.mpi_version.empty() ? " (takes checkpoints)" : " (called MPI_Init)";
 }
@@ -114,7 +114,7 @@ std::string head_text(const image_report& report) {
   add("written", report.mode);
   add("packed", packing_words(report));
   add("file", fmt::format("{}, format {}", human_bytes(report.file_bytes), report.format));
-  return table.text().substr(1);       // there are no headings
+  return table.text().substr(1);       // without headings
 }
 
 }  // namespace

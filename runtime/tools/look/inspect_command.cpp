@@ -1,4 +1,4 @@
-// `mana inspect`: what is in the images of a checkpoint.
+// `mana inspect`: the contents of a checkpoint's images.
 #include <runtime/tools/look/image_report.hpp>
 #include <runtime/tools/memory/image_choice.hpp>
 #include <runtime/tools/options/commands.hpp>

@@ -1,4 +1,4 @@
-// `mana list`: a line for each checkpoint of a directory.
+// `mana list`: one line for each checkpoint in a directory.
 #include <runtime/tools/job/survey.hpp>
 #include <runtime/tools/options/commands.hpp>
 

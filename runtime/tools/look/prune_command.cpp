@@ -1,4 +1,4 @@
-// `mana prune`: removes the checkpoints that are not needed any more.
+// `mana prune`: removes checkpoints that are no longer needed.
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/words/exit_status.hpp>
 #include <runtime/tools/text/progress_output.hpp>
@@ -14,7 +14,7 @@
 namespace mana::tools {
 namespace {
 
-constexpr int prune_schema = 1;      // raised when a member of the JSON changes its meaning or goes away
+constexpr int prune_schema = 1;      // raised when a member of the JSON changes its meaning or is removed
 
 std::string as_json(const prune_command& wanted, const store::prune_result& done) {
   const nlohmann::ordered_json json{{"schema", prune_schema}, {"directory", wanted.directory}, {"dry_run", wanted.dry_run},

@@ -1,4 +1,4 @@
-// `mana restart`: what can be known beforehand is checked, then this process becomes the lower half.
+// `mana restart`: checks everything that can be known before the start, then becomes the lower half.
 #include <runtime/tools/launch/exec.hpp>
 #include <runtime/tools/launch/program_check.hpp>
 #include <runtime/tools/launch/restart_source.hpp>
@@ -15,7 +15,7 @@
 namespace mana::tools {
 namespace {
 
-/// A rank that cannot use the directory finds out again when it is to read its image.
+/// If a rank cannot use the directory, it reports that when it reads its image.
 std::filesystem::path directory_of(const restart_source& source, const launcher& started_by) {
   if (!source.is_seen) return source.directory;
   try {
@@ -38,7 +38,7 @@ void restart(const run_options& options, const environment& get) {
   const std::filesystem::path lower_half = find_lower_half(live);
   if (live) refuse_other_process_manager(*live, lower_half, get);
   const auto directory = directory_of(source, started_by);
-  // The ranks choose together, when MPI runs, unless the user did.
+  // The ranks choose together after MPI starts, unless the user named a checkpoint.
   const auto& what = source.generation.empty() ? directory : source.generation;
   std::vector<std::string> arguments{"restart", what.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));

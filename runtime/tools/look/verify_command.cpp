@@ -1,4 +1,4 @@
-// `mana verify`: every byte of a directory's checkpoints is read.
+// `mana verify`: reads every byte of a directory's checkpoints.
 #include <runtime/tools/job/survey.hpp>
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/options/option_checks.hpp>
@@ -17,7 +17,7 @@
 namespace mana::tools {
 namespace {
 
-/// All images that nothing is known against yet.
+/// out: all images without a known problem
 std::vector<image_view*> images_of(std::vector<checkpoint_view>& checkpoints, std::vector<work_part>& parts) {
   std::vector<image_view*> images;
   for (checkpoint_view& v : checkpoints)
@@ -29,7 +29,7 @@ std::vector<image_view*> images_of(std::vector<checkpoint_view>& checkpoints, st
   return images;
 }
 
-/// A file of the program's that is not there keeps nothing else from being read.
+/// A missing file of the program does not stop the other checks.
 void check_image(image_view& image, const files::path_map& moved, const std::function<void(std::uint64_t)>& read) {
   const auto lacks = [&image](const files::image_error& error) {
     if (error.kind() == files::error_kind::file) image.lacks = fmt::format("{}; {}", error.what(), map_remedy);

@@ -33,8 +33,8 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + image::page_bytes - 1) / image::page_bytes * image::page_bytes;
 }
 
-/// A region of which the image keeps nothing, and a file has all, is left to the file: a shared one that the program could not
-/// write to. Of one that it could, the image has the zeros too.
+/// False for a region of which the image keeps nothing and a file has all: a shared region that the program could not
+/// write to. If the program could write to the region, the image has its zeros too.
 bool is_kept(const saved_memory& memory, const image::region& r) {
   if (!image::maps_file_again(r)) return true;
   const std::size_t n = memory.chunk_behind(r.begin);
@@ -59,12 +59,12 @@ std::span<const char> bytes_of(const T* values, std::size_t n) {
   return {reinterpret_cast<const char*>(values), n * sizeof(T)};
 }
 
-/// in: segments  the notes, then one for each region
+/// in: segments  the notes, then one segment for each region
 void write_memory(const saved_memory& memory, const std::vector<Elf64_Phdr>& segments, new_file& into) {
   const image::contents& about = memory.about();
   std::size_t at = 0;
   for (std::size_t n = 0; n < about.chunks.size(); ++n) {
-    while (about.regions[at].end <= about.chunks[n].address) ++at;           // both ascend
+    while (about.regions[at].end <= about.chunks[n].address) ++at;           // both lists ascend
     if (image::seems_contents(about.regions[at])) continue;
     const Elf64_Phdr& segment = segments[1 + at];
     into.write(segment.p_offset + (about.chunks[n].address - segment.p_vaddr), memory.chunk(n));

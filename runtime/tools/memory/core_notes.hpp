@@ -1,4 +1,4 @@
-// The notes of a core dump: threads and their registers, the process, the files that were mapped, the auxiliary vector.
+// The notes of a core dump: threads and their registers, the process, the mapped files, the auxiliary vector.
 #pragma once
 #include <runtime/tools/memory/saved_memory.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace mana::tools {
 
-/// As the contents of a PT_NOTE segment (elf.h: NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE).
+/// out: the contents of a PT_NOTE segment (elf.h: NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE)
 std::vector<char> core_notes(const saved_memory& memory);
 
 }  // namespace mana::tools

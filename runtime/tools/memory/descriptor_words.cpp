@@ -61,9 +61,10 @@ std::string details_of(const json& row, const std::string& kind) {
   }
   if (kind == "regular" || kind == "object") add_position(row, words);
   if (const auto data = value<std::int64_t>(row, "data", -1); data >= 0)
-    words.push_back(fmt::format("no name any more: {} of data in the image", human_bytes(static_cast<std::uint64_t>(data))));
+    words.push_back(
+        fmt::format("without a name now: {} of data in the image", human_bytes(static_cast<std::uint64_t>(data))));
   if (const auto why = value<std::string>(row, "unread", ""); !why.empty())
-    words.push_back("no name any more: its contents are not in the image: " + why);
+    words.push_back("without a name now: its contents are not in the image: " + why);
   if (const auto why = value<std::string>(row, "why", ""); !why.empty()) words.push_back(why);
   if (kind == "pipe") words.push_back(fmt::format("{} unread", human_bytes(bytes_in_pipe(row))));
   if (kind == "socket pair")
@@ -74,7 +75,7 @@ std::string details_of(const json& row, const std::string& kind) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// Only the first row of an open file describes it.
+/// Only the first row of an open file has its description.
 const json* described_like(const json& row, const json& rows) {
   for (const json& other : rows)
     if (other.contains("kind") && value<std::int64_t>(other, "file", -1) == value<std::int64_t>(row, "file", -2))

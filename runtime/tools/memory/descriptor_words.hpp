@@ -1,4 +1,4 @@
-// A descriptor of an image, in words and for programs. Rows: see runtime/descriptors/capture.cpp.
+// Describes a descriptor of an image, for people and for programs. Rows: see runtime/descriptors/capture.cpp.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -12,8 +12,8 @@ struct descriptor_words {
   std::string details;     // "rw, at 4096 of 8192", …
 };
 
-/// What a row does not have, or has in another form than this version writes, is left out.
-/// in: rows  all of the image: the first of those that share an open file says what it is
+/// Leaves out members that the row lacks, or has in another form than this version writes.
+/// in: rows  all rows of the image: the first row of a shared open file describes it
 descriptor_words words_of(const nlohmann::json& row, const nlohmann::json& rows);
 
 /// Members: fd, file, kind, path, offset, size, flags, …; no contents.

@@ -38,7 +38,7 @@ std::uint64_t size_of(const fs::path& file) {
   return error ? 0 : bytes;
 }
 
-/// What is there of a generation that has no manifest.
+/// out: the images of a generation without a manifest
 std::vector<chosen_image> images_in(const fs::path& directory) {
   std::vector<chosen_image> found;
   std::error_code error;
@@ -74,7 +74,7 @@ chosen of_directory(const fs::path& directory) {
   }
 }
 
-/// The image itself knows its rank.
+/// The image itself says its rank.
 chosen of_file(const fs::path& path) {
   const fs::path directory = path.parent_path();
   return {directory.string(), generation_of(directory), store::is_complete({directory.string(), 0}),
@@ -88,11 +88,11 @@ bool is_being_written(const chosen& images) {
   try {
     return store::may_be_written(files::own_directory::open(files::directory_of(images.directory)), *images.generation);
   } catch (const files::image_error&) {
-    return false;                          // whoever reads it says why
+    return false;                          // a reader will report the reason
   }
 }
 
-/// Nothing, if it has none that can be read: then it names no image.
+/// out: nothing if there is no readable manifest; then no manifest names the images
 std::optional<store::manifest> manifest_of(const chosen& images) {
   if (!images.complete) return std::nullopt;
   try {
@@ -132,7 +132,7 @@ chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank)
   chosen found = fs::is_directory(path, error) ? of_directory(path) : of_file(path);
   if (is_being_written(found))
     throw failure(exit_status::checkpoint_missing, found.directory + ": this checkpoint is being written",
-                  "wait until mana list says that it is complete");
+                  "wait until mana list shows it as complete");
   if (rank) std::erase_if(found.images, [rank](const chosen_image& i) { return i.rank != *rank; });
   if (found.images.empty())
     throw failure(exit_status::checkpoint_missing,

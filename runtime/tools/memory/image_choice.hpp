@@ -1,4 +1,4 @@
-// Which images a user means who names a directory of checkpoints, one checkpoint in it, or an image.
+// The images that a user means with a directory of checkpoints, a checkpoint in it, or an image.
 #pragma once
 #include <runtime/tools/text/failure.hpp>
 
@@ -12,24 +12,26 @@ namespace mana::tools {
 struct chosen_image {
   std::uint32_t rank = 0;
   std::string path;
-  std::uint64_t memory_bytes = 0;        // as the manifest has it; without one, of the file
-  std::optional<failure> problem = {};   // it is not the one that the manifest means
+  std::uint64_t memory_bytes = 0;        // from the manifest; without one, the size of the file
+  std::optional<failure> problem = {};   // the image is not the one that the manifest means
 };
 
-/// What a word named: the images of one generation, or one of them.
+/// The user's choice: the images of one generation, or one image.
 struct chosen {
-  std::string directory;                 // of the generation; where the image is
-  std::optional<std::uint64_t> generation;   // its number, by the directory's name
-  bool complete = true;                  // false: it has no manifest
+  std::string directory;                 // of the generation, or of the image
+  std::optional<std::uint64_t> generation;   // the generation's number, from the directory's name
+  bool complete = true;                  // false: the generation has no manifest
   std::vector<chosen_image> images;      // ascending by rank, at least one
 };
 
-/// A directory of checkpoints means its newest complete one.
-/// in:     rank  only this one's image
-/// errors: failure (checkpoint_missing, also of one that is being written; checkpoint_damaged, checkpoint_unreadable, …)
+/// A directory of checkpoints means its newest complete checkpoint.
+/// in:     rank  only this rank's image
+/// errors: failure (checkpoint_missing, also for a checkpoint that is being written; checkpoint_damaged,
+///         checkpoint_unreadable, …)
 chosen choose_images(const std::string& word, std::optional<std::uint32_t> rank);
 
-/// For who shows what is in an image as that of its rank.     errors: failure: what is wrong with one of them
+/// Refuses images that the manifest does not mean, before a command shows them as their rank's.  errors: failure: the
+/// first problem
 void require_own(const chosen& images);
 
 }  // namespace mana::tools

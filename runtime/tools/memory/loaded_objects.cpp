@@ -9,13 +9,13 @@
 namespace mana::tools {
 namespace {
 
-/// A program at fixed addresses has no bias: its headers are where its first region is.
+/// A program at fixed addresses has no bias: its headers are at the beginning of its first region.
 std::uintptr_t headers_of(const saved_memory& memory, const symbols::upper_object& object) {
   if (object.bias != 0 || memory.about().regions.empty()) return object.bias;
   return memory.about().regions.front().begin;
 }
 
-/// Ends where its program headers say.
+/// The object ends where its program headers say.
 loaded_object as_loaded(const saved_memory& memory, const symbols::upper_object& object) {
   const std::uintptr_t headers = headers_of(memory, object);
   loaded_object found{object.path, object.bias, headers, headers, false};

@@ -46,7 +46,7 @@ class identifier {
   }
 
  private:
-  /// The thread that takes part in a checkpoint stands on a stack that mana has for that.
+  /// The thread that takes part in a checkpoint runs on one of mana's stacks.
   static region_identity identity_of_stack(const saved_thread& t) {
     if (t.is_main) return {memory_kind::of_mana, "stack of checkpoints"};
     return {memory_kind::stack, fmt::format("thread {}", t.tid)};

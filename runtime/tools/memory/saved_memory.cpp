@@ -81,7 +81,7 @@ void saved_memory::fetch(std::uintptr_t address, std::span<char> into) const {
 
 bool saved_memory::read(std::uintptr_t address, void* to, std::size_t n) const noexcept {
   if (address + n < address) return false;
-  for (std::uintptr_t at = address; at < address + n;) {      // regions that touch are one piece to who reads
+  for (std::uintptr_t at = address; at < address + n;) {      // adjacent regions are one piece for the caller
     const image::region* const r = region_at(at);
     if (r == nullptr) return false;
     at = r->end;

@@ -75,7 +75,7 @@ std::string text_at(const std::string& strings, std::uint64_t offset) {
   return std::string(strings.c_str() + offset);
 }
 
-/// What is filled in is not looked at again: a directory may be called "$ORIGIN" itself.
+/// A directory may be named "$ORIGIN" itself, so filled-in text is not searched again.
 std::string with_origin(const std::string& directory, const std::string& origin) {
   std::string filled;
   for (std::size_t begin = 0;;) {
@@ -87,7 +87,7 @@ std::string with_origin(const std::string& directory, const std::string& origin)
   }
 }
 
-/// Of a file that may have been removed meanwhile.
+/// The directory of a file that may have been removed meanwhile.
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   std::error_code error;
   const auto whole = std::filesystem::weakly_canonical(path, error);

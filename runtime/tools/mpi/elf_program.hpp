@@ -1,4 +1,4 @@
-// What an executable file says about itself, read from its headers alone (no linker is asked, nothing is mapped).
+// Reads the headers of an executable file. No linker runs and no code is mapped.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace mana::tools {
 
-/// What the kernel would make of a file.
+/// The kernel's view of a file.
 enum class file_form {
   script,         // begins with "#!"
   unknown,        // neither a script nor ELF
@@ -15,7 +15,7 @@ enum class file_form {
   foreign,        // ELF of another architecture or word size
   static_program, // ELF without a dynamic loader (PT_INTERP)
   shared_object,  // ELF library
-  dynamic_program // ELF that names a dynamic loader: what mana run can run
+  dynamic_program // ELF that names a dynamic loader: the form that `mana run` can run
 };
 
 /// Dynamic section and headers of an ELF file; only `form` is meaningful unless form is one of the last two.

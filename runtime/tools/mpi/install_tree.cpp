@@ -4,18 +4,17 @@
 
 #include <fmt/format.h>
 
-// Relative ways from the directory of the command, set by CMake for this installation's layout.
-#if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN)
+// Relative paths from the command's directory, which CMake sets for this installation's layout.
+#if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN) || !defined(MANA_SHARE_FROM_BIN)
 #error "set by runtime/tools/CMakeLists.txt"
 #endif
 
 namespace mana::tools {
-
 namespace {
 
-std::filesystem::path from_command(const char* way) {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / way).lexically_normal();
-}
+std::filesystem::path directory_of_command() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
+std::filesystem::path from_command(const char* way) { return (directory_of_command() / way).lexically_normal(); }
 
 std::filesystem::path existing(const std::filesystem::path& file, const char* needed_for) {
   if (std::filesystem::exists(file)) return file;
@@ -36,6 +35,10 @@ std::filesystem::path find_lower_half(const std::optional<live_mpi>& live) {
 installed_parts find_parts(const mpi_choice& chosen) {
   const auto wrappers = from_command(MANA_LIB_FROM_BIN) / fmt::format("libmana-{}.so", short_name(chosen.abi));
   return {find_lower_half(chosen.live), existing(wrappers, long_name(chosen.abi))};
+}
+
+std::filesystem::path guide_directory() {
+  return from_command(MANA_SHARE_FROM_BIN) / "guide";
 }
 
 }  // namespace mana::tools

@@ -1,5 +1,5 @@
-// Where the parts of this installation are, found from where the command itself is: any prefix works, and so does a
-// build tree, which has the same layout.
+// Finds the parts of this installation relative to the command. Any prefix works, and so does a build tree, which has
+// the same layout.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
@@ -20,5 +20,8 @@ installed_parts find_parts(const mpi_choice& chosen);
 
 /// The lower half of a live MPI; nothing: the one without. errors: failure (parts_missing) naming the missing file.
 std::filesystem::path find_lower_half(const std::optional<live_mpi>& live);
+
+/// PREFIX/share/mana/guide: the pages of `mana help`.
+std::filesystem::path guide_directory();
 
 }  // namespace mana::tools

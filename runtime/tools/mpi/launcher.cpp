@@ -17,7 +17,7 @@
 namespace mana::tools {
 namespace {
 
-/// A rule of family.toml: variables that are set, and, after a '!', not set.
+/// A rule of family.toml: variables that must be set, and, after a '!', variables that must not be set.
 bool holds(std::string_view rule, const environment& get) {
   while (!rule.empty()) {
     const std::size_t end = std::min(rule.find(' '), rule.size());

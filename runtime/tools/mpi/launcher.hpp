@@ -1,4 +1,4 @@
-// Which MPIs are meant: the one whose mpi.h the program was compiled with, and the live one, whose launcher started it.
+// Determines the two MPIs: the one that the program was built with, and the live one, whose launcher started it.
 #pragma once
 #include <runtime/tools/mpi/library_closure.hpp>
 #include <runtime/tools/mpi/live_mpis.hpp>
@@ -13,9 +13,9 @@ namespace mana::tools {
 
 using mana::mpi_name;
 
-/// "none", or the family's: as in --mpi and in the names of the lower halves.
+/// "none", or the name of the family, as in --mpi and in the names of the lower halves.
 const char* short_name(mpi_name mpi);
-/// "no MPI", or the family's: for people, and in checkpoints.
+/// "no MPI", or the name of the family, for people and in checkpoints.
 const char* long_name(mpi_name mpi);
 /// The MPI of a short name; nothing for another word.
 std::optional<mpi_name> parse_mpi_name(const std::string& text);
@@ -25,28 +25,29 @@ std::optional<mpi_name> mpi_of_checkpoint(const std::string& text);
 /// Value of an environment variable, or nullptr; getenv's form, so that tests can give their own.
 using environment = std::function<const char*(const char*)>;
 
-/// What the environment says about the launcher.
+/// The launcher, as the environment shows it.
 struct launcher {
-  std::optional<mpi_name> mpi;   // nothing: no launcher seen, the program runs as a single rank
-  bool certain = false;          // false: this environment is also made for the other MPI (e.g. by a batch system)
+  std::optional<mpi_name> mpi;   // nothing: no launcher is seen, and the program runs as a single rank
+  bool certain = false;          // false: another MPI's launcher makes this environment too (e.g. a batch system)
   int rank = -1;                 // rank in the job, -1 if unknown
   int node_rank = 0;             // rank among those of this node
 };
 launcher find_launcher(const environment& get);
 
-/// There may be other ranks, which meet in the start of this MPI: what only one may have met is said there, with its rank.
+/// True if there may be other ranks, which meet in the start of this MPI. A problem that only one rank may have is
+/// reported there, with its rank.
 inline bool has_others(const launcher& started_by) noexcept {
   return started_by.mpi.has_value() && started_by.certain && started_by.rank >= 0;
 }
 
-/// What the names of a program's libraries say.
+/// The MPI libraries among a program's libraries.
 struct linked_mpi {
   std::vector<mpi_name> found;       // without repetition
-  std::vector<std::string> foreign;  // MPI libraries for which there is no lower half
+  std::vector<std::string> foreign;  // MPI libraries without a lower half
 };
 linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure);
 
-/// A program and its surroundings, as far as the choice of MPIs needs them.
+/// The facts about a program and its surroundings that decide which MPIs it gets.
 struct mpi_evidence {
   std::string program;                              // for messages
   linked_mpi linked;

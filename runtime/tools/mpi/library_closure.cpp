@@ -39,7 +39,7 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-/// Loadable library at `path`? ld.so goes on looking past files of another architecture.
+/// out: nothing if `path` is no loadable library. Like ld.so, the search continues after files of another architecture.
 std::optional<elf_program> usable(const std::filesystem::path& path) {
   try {
     auto library = read_elf_program(path);
@@ -56,7 +56,7 @@ struct found {
   elf_program library;
 };
 
-/// Directories in ld.so's order for what `from` needs, the cache's place being between the two lists.
+/// Searches the directories in ld.so's order; the cache comes between the two lists.
 std::optional<found> find_library(const std::string& name, const elf_program& from, const elf_program& program,
                                   const library_cache& cache, const std::string& library_path) {
   std::vector<std::string> first;
@@ -98,7 +98,7 @@ library_cache parse_library_cache(std::string_view bytes) {
   for (std::uint32_t i = 0; i < header.count; ++i) {
     cache_entry entry;
     std::memcpy(&entry, bytes.data() + sizeof header + i * sizeof entry, sizeof entry);
-    // Hardware-specific variants have the same soname and the same dependencies that matter here.
+    // Hardware-specific variants have the same soname and the same relevant dependencies.
     if (entry.flags == arch::cached_library) cache.emplace(text(entry.name), text(entry.file));
   }
   return cache;

@@ -1,4 +1,4 @@
-// The libraries that the dynamic loader would load with a program: names and files, by the rules of ld.so(8).
+// The libraries that the dynamic loader would load with a program, by the rules of ld.so(8).
 #pragma once
 #include <runtime/tools/mpi/elf_program.hpp>
 
@@ -28,7 +28,7 @@ struct loaded_library {
 
 /// The DT_NEEDED closure of `program`, breadth first, without the program itself.
 /// in: library_path  the program's LD_LIBRARY_PATH, "" if unset
-///     replaced      names of libraries whose own needs do not count
+///      replaced  names of libraries whose own dependencies do not count
 std::vector<loaded_library> library_closure(const elf_program& program, const library_cache& cache,
                                             const std::string& library_path,
                                             const std::set<std::string>& replaced = {});

@@ -17,7 +17,7 @@ bool is_offered(const mpi_family& family, const environment& get) {
 
 bool offers_pmix(const environment& get) { return get("PMIX_RANK") != nullptr || get("PMIX_NAMESPACE") != nullptr; }
 
-/// 0: Slurm's srun did not start this process.
+/// out: 0 if Slurm's srun did not start this process
 int processes_of_step(const environment& get) {
   const char* const tasks = get("SLURM_STEP_NUM_TASKS");
   return tasks != nullptr ? std::atoi(tasks) : 0;
@@ -40,9 +40,9 @@ void refuse_other_process_manager(const live_mpi& mpi, const std::filesystem::pa
   if (processes == 1 || (processes == 0 && !by_pmix)) return;
   if (by_pmix && speaks_pmix(lower_half, get)) return;
   throw failure(exit_status::mpi_mismatch,
-                (by_pmix ? fmt::format("the ranks were started for PMIx, which this {} does not speak", family->long_name)
+                (by_pmix ? fmt::format("the ranks were started for PMIx, which this {} cannot use", family->long_name)
                          : "srun has started the ranks without a plug-in for their MPI") +
-                    ": each would be a job of its own",
+                    ": each rank would be a job of its own",
                 processes > 0 ? fmt::format("use {}'s plug-in: srun --mpi={}", family->long_name, family->srun)
                               : fmt::format("start them with {}'s mpirun", family->long_name));
 }

@@ -1,4 +1,4 @@
-// A piece of an address space.
+// A range of addresses.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,6 @@
 #include <runtime/tools/options/command_app.hpp>
 
+#include <runtime/tools/options/help_format.hpp>
 #include <runtime/tools/options/option_checks.hpp>
 #include <runtime/tools/options/option_text.hpp>
 
@@ -8,9 +9,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <type_traits>
 
-#if !defined(MANA_VERSION)
+#if !defined(MANA_VERSION) || !defined(MANA_GUIDE_TOPICS)
 #error "set by runtime/tools/CMakeLists.txt"
 #endif
 
@@ -29,7 +31,7 @@ CLI::Option* add_option(CLI::App& app, const char* name, typename Kind::given& v
   }
 }
 
-/// Adds this command's rows of the table, except options that it has added itself.
+/// Adds this command's rows of the table, except options that the command has added itself.
 void add_table(CLI::App& app, run_options& options, option::commands own) {
   const auto is_own = [&](option::commands of, const char* name) {
     return (of == option::commands::both || of == own) && app.get_option_no_throw(name) == nullptr;
@@ -46,9 +48,10 @@ void add_no_config(CLI::App& app, parsed& values) {
   app.add_flag("--no-config", values.no_config, "Do not read the configuration file");
 }
 
-/// A directory of checkpoints, in all commands alike: by its place, by --ckpt-dir, as configured, or mana-ckpt.
-/// in:     place  the word's name
-/// out:    both options
+/// Adds the directory of checkpoints, which all commands find in the same way: the positional argument, --ckpt-dir, the
+/// configuration file, or mana-ckpt.
+/// in:   place  name of the positional argument
+/// out:  both options
 std::array<CLI::Option*, 2> add_places(CLI::App& app, std::string& directory, const char* place, const char* what) {
   auto* const by_place = app.add_option(place, directory, fmt::format("{} (default: {})", what, default_directory));
   auto* const by_name = app.add_option("--ckpt-dir", directory, fmt::format("The same as {}", place));
@@ -65,14 +68,16 @@ std::array<CLI::Option*, 2> add_directory(CLI::App& app, parsed& values, std::st
 }
 
 void build_run(CLI::App& app, parsed& values) {
-  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, any other as it is");
-  run->footer("Usage: mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]\n       mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]");
+  auto* run = app.add_subcommand("run", "Run a program so that it can be checkpointed: an MPI program under mpirun, "
+                                        "any other alone");
+  run->footer(example_text("mpirun -n 64 mana run --interval 600 --keep 3 ./app input"));
   add_table(*run, values.run, option::commands::run);
 }
 
 void build_restart(CLI::App& app, parsed& values) {
-  auto* restart = app.add_subcommand("restart", "Go on from the newest complete checkpoint, under mpirun if the job was");
-  restart->footer("Usage: mpirun -n RANKS mana restart [DIR] [OPTIONS]");
+  auto* restart = app.add_subcommand("restart", "Continue from the newest intact checkpoint, under mpirun if the job "
+                                                "was");
+  restart->footer(example_text("mpirun -n 64 mana restart mana-ckpt"));
   add_places(*restart, values.restart.checkpoint_directory, "DIR", "The checkpoint directory, or one checkpoint in it");
   add_table(*restart, values.restart, option::commands::restart);
 }
@@ -83,7 +88,7 @@ void add_job(CLI::App& app, parsed& values, job_reference& job, const char* plac
     option->excludes(file);
 }
 
-/// Kinds that only these commands have; each says in command_kinds.hpp how it is given.
+/// Kinds that only these commands have; command_kinds.hpp says how each is given.
 template <class Kind>
 void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const char* name, const char* value_name,
              const char* text) {
@@ -115,14 +120,14 @@ void add_row(CLI::App& app, parsed& values, typename Kind::given& value, const c
   }
 }
 
-/// The rows of the table of commands.
+/// Adds the commands of the table of commands.
 void build_others(CLI::App& app, parsed& values) {
 #define MANA_ADD(member, name, kind, default_value, value_name, help) \
   add_row<option::kind>(command, values, of.member, name, value_name, help);
-#define MANA_BUILD(name, about, notes) \
+#define MANA_BUILD(name, about, usage, example) \
   { \
     CLI::App& command = *app.add_subcommand(#name, about); \
-    command.footer(notes); \
+    command.footer(example_text(example)); \
     auto& of = values.name; \
     MANA_OPTIONS_##name(MANA_ADD) \
   }
@@ -136,6 +141,8 @@ void build_others(CLI::App& app, parsed& values) {
 void build_app(CLI::App& app, parsed& values) {
   app.name("mana");
   app.description("Transparent checkpoint-restart of unmodified MPI programs, and of others.");
+  app.formatter(std::make_shared<help_format>());
+  app.footer(example_text("mpirun -n 64 mana run --interval 600 ./app\nmpirun -n 64 mana restart"));
   const lower::boundary_version images = image::own_version();
   app.set_version_flag("--version", "mana " MANA_VERSION ", images " + std::to_string(images.major) + "." +
                                         std::to_string(images.minor));
@@ -146,3 +153,9 @@ void build_app(CLI::App& app, parsed& values) {
 }
 
 }  // namespace mana::tools
+
+namespace mana::option {
+
+std::vector<std::string> guide_topic::choices() { return CLI::detail::split(MANA_GUIDE_TOPICS, ' '); }
+
+}  // namespace mana::option

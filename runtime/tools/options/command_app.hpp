@@ -1,5 +1,5 @@
-// The definition of the command line: commands, options and their help. What parses words, and what prints pages for
-// the manual and completions for shells, both walk it.
+// The definition of the command line: commands, options and their help. The parser walks it, and so do the printers of
+// manual pages and shell completions.
 #pragma once
 #include <runtime/tools/options/command_line.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana::tools {
 
-/// Everything that the parser fills in; what was meant is picked from it afterwards.
+/// All values that the parser fills in; parse_command_line() picks those of the chosen command.
 struct parsed {
   run_options run, restart;
 #define MANA_PARSED(name, ...) name##_command name;
@@ -16,7 +16,7 @@ struct parsed {
   bool no_config = false;
 };
 
-/// Adds every command and option to `app`; what is parsed goes to `values`, which lives as long.
+/// Adds every command and option to `app`. `values` gets the parsed values, and must live as long as `app`.
 void build_app(CLI::App& app, parsed& values);
 
 }  // namespace mana::tools

@@ -1,4 +1,4 @@
-// Kinds of values that only commands other than run and restart have, and how they are given: see option_kinds.hpp.
+// Kinds of values that only commands other than run and restart have: see option_kinds.hpp.
 #pragma once
 #include <runtime/tools/options/address_range.hpp>
 
@@ -17,11 +17,11 @@
 
 namespace mana::tools {
 
-inline constexpr const char* default_directory = "mana-ckpt";       // of checkpoints, of all commands
+inline constexpr const char* default_directory = "mana-ckpt";       // of checkpoints, for all commands
 
-/// A running job, by its file or by its checkpoint directory.
+/// A running job, named by its file or by its checkpoint directory.
 struct job_reference {
-  std::string file;                                // --job, "" = the one in checkpoint_directory
+  std::string file;                                // --job; "": the file in checkpoint_directory
   std::string checkpoint_directory = default_directory;
 };
 
@@ -29,23 +29,24 @@ struct job_reference {
 
 namespace mana::option {
 
-/// Where checkpoints are: a word, or --ckpt-dir, or as configured, with --no-config.
+/// The directory of existing checkpoints: a positional argument, --ckpt-dir, or the configuration file; with
+/// --no-config.
 struct place : text_kind {};
-/// A place, or a job's file by --job.
+/// As place; or a job's file after --job.
 struct running_job : kind<tools::job_reference, tools::job_reference> {};
-/// Where checkpoints will go, with --no-config; it need not be there.
+/// The directory of later checkpoints, with --no-config; it need not exist.
 struct future_place : text_kind {};
-/// A word that must be given.
+/// A required positional argument.
 struct thing : text_kind {};
-/// A required path, which need not exist yet.
+/// A required path of a file that need not exist.
 struct new_file : file_name {};
 struct rank_number : kind<std::optional<std::uint32_t>, std::optional<std::uint32_t>> {};
 struct generation_number : kind<std::optional<std::uint64_t>, std::optional<std::uint64_t>> {};
-/// Not empty where it is given.
+/// Not empty if given.
 struct memory_range : kind<tools::address_range, tools::address_range> {};
-/// A word, or else --core.
+/// A positional argument, or --core.
 struct process_or_core : text_kind {};
-/// A word of a list.
+/// A positional argument from a list.
 template <class Kind>
 struct listed : text_kind {
   static std::string parse(const std::string& text) {
@@ -55,11 +56,16 @@ struct listed : text_kind {
   }
 };
 struct wait_place : listed<wait_place> { static std::vector<std::string> choices() { return {"local", "global"}; } };
-/// A word that must be given.
+/// A required positional argument.
 struct shell_name : listed<shell_name> {
   static std::vector<std::string> choices() { return {"bash", "zsh", "fish"}; }
 };
-/// No option: the words behind the command's own, which are a program's.
+/// A positional argument. The command itself refuses an unknown topic, with similar ones.
+struct guide_topic : text_kind {
+  static std::vector<std::string> choices();
+  static std::string parse(const std::string& text) { return text; }
+};
+/// No option: the arguments after the command's own, which belong to a program.
 struct words_behind : kind<std::vector<std::string>, std::vector<std::string>> {};
 
 }  // namespace mana::option

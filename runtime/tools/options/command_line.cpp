@@ -12,14 +12,14 @@
 namespace mana::tools {
 namespace {
 
-/// Index in `words` at which those begin that are gdb's: behind the process or the core dump.
+/// out: index in `words` of the first argument for gdb: after the process or the core dump
 std::size_t gdb_begin(const std::vector<std::string>& words) {
   const std::size_t end = words.size() > 1 && words[1] == "--core" ? 3 : 2;
   return std::min(end, words.size());
 }
 
-/// Index in `words` at which the program to be run begins: after "--", or the first word that is neither an option of
-/// `mana run` nor an option's value. Nothing behind it is looked at, so the program's own options are its own.
+/// out: index in `words` of the program: after "--", or the first word that is neither an option of `mana run` nor an
+///      option's value. Later words are not examined, so the program's own options stay its own.
 std::size_t program_begin(const CLI::App& run, const std::vector<std::string>& words, bool& separated) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     separated = words[i] == "--";
@@ -71,10 +71,11 @@ void require_known(const CLI::App& app, const std::vector<std::string>& own) {
   if (own.empty() || own[0].starts_with('-')) return;
   const auto named = app.get_subcommands([&own](const CLI::App* command) { return command->get_name() == own[0]; });
   if (!named.empty()) return;
-  throw failure(exit_status::usage, fmt::format("mana has no command \"{}\"", own[0]), "mana --help names all that it has");
+  throw failure(exit_status::usage, fmt::format("mana has no command \"{}\"", own[0]), "list the commands: mana "
+                                                                                       "--help");
 }
 
-/// out: text that was asked for instead of a command; empty: none
+/// out:    requested text, if the words ask for text instead of a command; else empty
 /// errors: failure (usage)
 std::string parse_words(CLI::App& app, std::vector<std::string> own) {
   require_known(app, own);
@@ -91,7 +92,7 @@ std::string parse_words(CLI::App& app, std::vector<std::string> own) {
   }
 }
 
-/// What the command line does not say and the user's file does, as words for a second parse; empty: nothing.
+/// out: the options that only the user's file sets, as words for a second parse; empty: none
 std::vector<std::string> words_of_file(const CLI::App& app, const parsed& values, const configuration_source& source) {
   const auto commands = app.get_subcommands();
   if (!source || values.no_config || values.run.no_config || values.restart.no_config || commands.empty()) return {};
@@ -110,8 +111,8 @@ void require_something(const CLI::App& app, const parsed& values) {
     throw failure(exit_status::usage, "mana gdb: no process given", "mana gdb PID, or mana gdb --core FILE");
 }
 
-/// in:  more  words that are taken as if they stood before the others
-/// out: those of the user's file, if it was asked and says anything
+/// in:  more  words that are parsed as if they stood before the others
+/// out: words of the user's file, if it was read and sets an option
 std::vector<std::string> parse_once(const std::vector<std::string>& words, const std::vector<std::string>& more,
                                     const configuration_source& source, command& result) {
   CLI::App app;

@@ -1,4 +1,4 @@
-// The words of the command line, as values. Knows nothing of what they do.
+// Parses the command line into values. It does not know what the commands do.
 #pragma once
 #include <runtime/tools/options/command_table.hpp>
 #include <runtime/tools/options/configuration_file.hpp>
@@ -22,20 +22,20 @@ MANA_COMMANDS(MANA_STRUCTURE)
 #undef MANA_STRUCTURE
 #undef MANA_MEMBER
 
-/// Text was asked for (--help, --version): print it, status 0.
+/// The user asked for text (--help, --version): print it, exit status 0.
 struct show_text { std::string text; };
 
 #define MANA_ALTERNATIVE(name, ...) name##_command,
 using command = std::variant<run_command, restart_command, MANA_COMMANDS(MANA_ALTERNATIVE) show_text>;
 #undef MANA_ALTERNATIVE
 
-/// Gives the user's configuration file; nullopt: there is none.
+/// Reads the user's configuration file; nullopt: there is none.
 using configuration_source = std::function<std::optional<configuration_file>()>;
 
-/// in:     words  the command line without argv[0]
-///         source asked for run and restart, and for what looks at checkpoints where the words do not say where; not
-///                with --no-config; empty: there is no file
-/// errors: failure (usage) with the parser's words; those of the source
+/// in:     words   the command line without argv[0]
+///         source  called for run and restart, and for commands that look at checkpoints if the words name none;
+///                 not called with --no-config; empty: there is no file
+/// errors: failure (usage) with the parser's text; errors of the source
 command parse_command_line(const std::vector<std::string>& words, const configuration_source& source = {});
 
 }  // namespace mana::tools

@@ -1,35 +1,42 @@
-// The one table of the commands of `mana` other than run and restart, and of their options. From its rows come the command line,
-// its help, shells' completions, the manual's pages, the guide's table, and the structures that commands get. The options of a run
-// and a restart: runtime/job/option_table.hpp.
+// The one table of the commands of `mana` other than run and restart, and of their options. It gives the command line, its
+// help, the completions, the manual pages, the guide's table and the commands' structures. runtime/job/option_table.hpp
+// has the options of a run and a restart.
 //
 // INV-99 a command has the options that its rows say, and no others.
 #pragma once
 #include <runtime/tools/options/command_kinds.hpp>
 
-// ROW(name, about, notes)
-//   name   of the command; its options are MANA_OPTIONS_<name>, its structure is <name>_command
-//   notes  below its options in the help, and in the manual
+// ROW(name, about, usage, example)
+//   name     of the command; its options are MANA_OPTIONS_<name>, its structure is <name>_command
+//   about    one line, for the list of commands
+//   usage    lines; empty: made from the options
+//   example  lines, printed at the end of the help and of the manual page
 #define MANA_COMMANDS(ROW) \
-  ROW(checkpoint, "Take a checkpoint now; returns when it is durable", "") \
-  ROW(status, "Show a running job", "") \
-  ROW(list, "Show the checkpoints in a directory", "") \
-  ROW(inspect, "Show what is in a checkpoint's images", "") \
-  ROW(verify, "Check every byte of the checkpoints in a directory", "") \
-  ROW(compact, "Make the newest checkpoint whole, so that it needs no older one", "") \
-  ROW(diff, "Show how two checkpoints, or two images, differ", "") \
-  ROW(prune, "Remove the checkpoints that newer ones do not need", "") \
-  ROW(extract, "Write parts of an image to files of their own", "One of --section, --range, --core and --all is needed.") \
-  ROW(gdb, "Debug a rank, with the names of the program and of MPI", \
-      "Usage: mana gdb PID [WORDS OF GDB…]\n       mana gdb --core FILE [WORDS OF GDB…]") \
-  ROW(doctor, "Say beforehand what will not work here, and for a program", "Usage: mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]") \
-  ROW(completion, "Print the completion of mana's words for a shell", "bash: . <(mana completion bash)")
+  ROW(checkpoint, "Take a checkpoint now; returns when it is durable", "", "mana checkpoint --stop") \
+  ROW(status, "Show a running job", "", "mana status run7") \
+  ROW(list, "List the checkpoints in a directory", "", "mana list run7") \
+  ROW(inspect, "Show the contents of a checkpoint's images", "", "mana inspect run7/gen-000003 --rank 0") \
+  ROW(verify, "Check every byte of the checkpoints in a directory", "", "mana verify run7") \
+  ROW(compact, "Make the newest checkpoint whole, so that it needs no older one", "", \
+      "mana compact run7 && mana prune run7 --keep 1") \
+  ROW(diff, "Show how two checkpoints, or two images, differ", "", "mana diff run7/gen-000003 run7/gen-000004") \
+  ROW(prune, "Remove checkpoints that newer ones do not need", "", "mana prune run7 --keep 1 --dry-run") \
+  ROW(extract, "Write parts of an image to files", \
+      "mana extract [OPTIONS] [WHAT] (--section NAME | --range A-B | --core | --all) -o FILE", \
+      "mana extract run7 --rank 3 --core -o core && gdb ./app core") \
+  ROW(gdb, "Debug a rank, with the function names of the program and of MPI", \
+      "mana gdb PID [WORDS OF GDB…]\nmana gdb --core FILE [WORDS OF GDB…]", "mana gdb 4711 -ex backtrace") \
+  ROW(doctor, "Report what will not work on this machine, and for a program", \
+      "mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]", "mpirun -n 1 mana doctor ./app") \
+  ROW(completion, "Print the completion of mana's words for a shell", "", ". <(mana completion bash)") \
+  ROW(help, "Show a page of the guide; without TOPIC, list the pages", "", "mana help slurm")
 
 // ROW(member, name, kind, default, value, help)
 //   member   of the command's structure
-//   name     of the option; of a word that has none, what stands for it: DIR
-//   kind     a class of option_kinds.hpp or command_kinds.hpp: which values there are, and how the option is given
-//   default  of the member; help says it as {default}
-//   value    what stands for the value in help; a flag has none
+//   name     of the option; for a positional argument, its placeholder: DIR
+//   kind     a class of option_kinds.hpp or command_kinds.hpp: the valid values, and how the option is given
+//   default  of the member; {default} in help
+//   value    the placeholder of the value in help; a flag has none
 #define MANA_JSON_ROW(ROW) ROW(json, "--json", flag, false, "", "Print JSON, for programs")
 #define MANA_PROGRESS_ROW(ROW) ROW(progress, "--progress", flag, false, "", "Report progress even if standard error is not a terminal")
 #define MANA_RANK_ROW(ROW) ROW(rank, "--rank", rank_number, {}, "R", "Only this rank's image")
@@ -40,10 +47,10 @@
 #define MANA_OPTIONS_checkpoint(ROW) \
   ROW(job, "DIR", running_job, {}, "", "The job's checkpoint directory") \
   MANA_PROGRESS_ROW(ROW) \
-  ROW(stop, "--stop", flag, false, "", "End the job once the checkpoint is durable") \
+  ROW(stop, "--stop", flag, false, "", "End the job when the checkpoint is durable") \
   ROW(wait, "--wait", wait_place, "global", "WHERE", \
-      "Wait until the checkpoint is in the checkpoint directory (global, the default), or only until it is on the ranks' nodes (local), if " \
-      "the job runs with --local") \
+      "Wait until the checkpoint is in the checkpoint directory (global, the default), or, with --local, on the " \
+      "ranks' nodes (local)") \
   ROW(timeout_s, "--timeout", duration, 0, "SECONDS", "Give up after SECONDS seconds (default: the job's limit)")
 
 #define MANA_OPTIONS_status(ROW) \
@@ -78,17 +85,18 @@
 
 #define MANA_OPTIONS_diff(ROW) \
   ROW(first, "A", thing, "", "", MANA_WHAT_TO_LOOK_AT) \
-  ROW(second, "B", thing, "", "", "What to compare it with") \
+  ROW(second, "B", thing, "", "", "The other one, to compare it with A") \
   MANA_RANK_ROW(ROW) \
-  ROW(pages, "--pages", flag, false, "", "List the pages that differ, too") \
+  ROW(pages, "--pages", flag, false, "", "Also list the differing pages") \
   MANA_PROGRESS_ROW(ROW) \
   MANA_MAP_ROW(ROW) \
   MANA_JSON_ROW(ROW)
 
 #define MANA_OPTIONS_prune(ROW) \
   ROW(directory, "DIR", place, default_directory, "", "A checkpoint directory") \
-  ROW(keep, "--keep", kept, "2", "N", "Keep the newest N checkpoints, and what they build on (1 to 1000, or all; default: {default})") \
-  ROW(dry_run, "--dry-run", flag, false, "", "Say what would be removed, and remove nothing") \
+  ROW(keep, "--keep", kept, "2", "N", "Keep the newest N checkpoints, and those they build on (1 to 1000, or all; " \
+                                      "default: {default})") \
+  ROW(dry_run, "--dry-run", flag, false, "", "Print what would be removed, and remove nothing") \
   MANA_PROGRESS_ROW(ROW) \
   MANA_JSON_ROW(ROW)
 
@@ -118,3 +126,6 @@
 
 #define MANA_OPTIONS_completion(ROW) \
   ROW(shell, "SHELL", shell_name, "", "", "bash, zsh or fish")
+
+#define MANA_OPTIONS_help(ROW) \
+  ROW(topic, "TOPIC", guide_topic, "", "", "A page of the guide, or a command")

@@ -8,7 +8,7 @@
 namespace mana::tools {
 namespace {
 
-/// in: special  characters that get a backslash before them
+/// in: special  characters that get a backslash in front
 std::string escaped(const std::string& text, const std::string& special) {
   std::string safe;
   for (const char c : text) {
@@ -18,14 +18,14 @@ std::string escaped(const std::string& text, const std::string& special) {
   return safe;
 }
 
-/// As one word of a POSIX shell.
+/// Quotes a text as one word of a POSIX shell.
 std::string quoted(const std::string& text) {
   std::string safe = "'";
   for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return safe + "'";
 }
 
-/// Names of options, and the values of a positional one that has a list.
+/// out: the names of the options, and the values of positional arguments with a list
 std::vector<std::string> words_for(const CLI::App& app) {
   std::vector<std::string> words;
   for (const option_words& o : options_of(app)) {
@@ -36,7 +36,7 @@ std::vector<std::string> words_for(const CLI::App& app) {
   return words;
 }
 
-/// A pattern of case: "'run --children'|'run -x'".
+/// A pattern for `case`: "'run --children'|'run -x'".
 std::string pattern_of(const CLI::App& command, const option_words& o) {
   std::vector<std::string> names;
   for (const std::string& name : o.names) names.push_back(quoted(command.get_name() + " " + name));
@@ -63,7 +63,7 @@ std::string bash_values(const CLI::App& app) {
   return text;
 }
 
-/// Behind the words of `run` and `doctor` stands a program with its own.
+/// After the words of `run` and `doctor`, a program and its own arguments follow.
 constexpr const char* bash_frame = R"bash(_mana() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} command='' option='' kind='' i word
   COMPREPLY=()
@@ -98,7 +98,7 @@ std::string zsh_action(const option_words& o) {
   return o.choices.empty() ? " " : fmt::format("({})", fmt::join(o.choices, " "));
 }
 
-/// Lines of _arguments.
+/// Lines for _arguments.
 std::string zsh_arguments(const CLI::App& command) {
   std::string text;
   int position = 0;

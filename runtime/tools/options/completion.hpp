@@ -1,4 +1,4 @@
-// Completion of the command's words, for shells, made from the definition of the command line.
+// Shell completions of the command line, made from its definition.
 #pragma once
 #include <string>
 

@@ -16,7 +16,7 @@ bool is_key_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/// Takes what is on one line off its begin.
+/// Takes tokens from the beginning of one line.
 class line_reader {
  public:
   explicit line_reader(std::string_view line) : left_(line) {}
@@ -34,10 +34,10 @@ class line_reader {
     while (!left_.empty() && is_key_character(left_.front())) name += next();
     return name;
   }
-  /// Blanks and a comment may follow.
+  /// Allows blanks and a comment at the end of the line.
   void end() {
     skip_blanks();
-    if (!left_.empty() && left_.front() != '#') throw wrong_line("there is more on the line than belongs to it");
+    if (!left_.empty() && left_.front() != '#') throw wrong_line("the line has more than one option and its value");
   }
   bool is_empty() {
     skip_blanks();
@@ -51,8 +51,8 @@ class line_reader {
     std::string word;
     const auto goes_on = [](char c) { return is_key_character(c) || c == '.' || c == '+'; };
     while (!left_.empty() && goes_on(left_.front())) word += next();
-    if (!is_bare_value(word)) throw wrong_line("its value is none: a text stands in quotes, as \"zstd:3\"");
-    std::erase(word, '_');                       // between digits
+    if (!is_bare_value(word)) throw wrong_line("its value is not valid: put text into quotes, as \"zstd:3\"");
+    std::erase(word, '_');                       // allowed between digits
     return word;
   }
   std::vector<std::string> list() {
@@ -60,7 +60,7 @@ class line_reader {
     for (skip_blanks(); !take(']'); skip_blanks()) {
       all.push_back(value());
       skip_blanks();
-      if (!take(',') && (left_.empty() || left_.front() != ']')) throw wrong_line("its list does not end on the line");
+      if (!take(',') && (left_.empty() || left_.front() != ']')) throw wrong_line("its list must end on the same line");
     }
     return all;
   }
@@ -91,7 +91,7 @@ class line_reader {
     if (c == '"' || c == '\\') return c;
     if (c == 't') return '\t';
     if (c == 'n') return '\n';
-    throw wrong_line("its value has a backslash that means nothing here");
+    throw wrong_line("its value has an unknown escape after a backslash");
   }
   std::string literal() {
     const std::size_t end = left_.find('\'');
@@ -134,7 +134,7 @@ class parser {
   void take_line(std::string_view line) {
     for (const char c : line)
       if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-        throw wrong_line("there is a character that is none of a text");
+        throw wrong_line("a character is not allowed in a text file");
     line_reader in(line);
     if (in.is_empty()) return;
     if (in.take('[')) take_section(in);
@@ -145,7 +145,7 @@ class parser {
     in.skip_blanks();
     key_ = in.key();
     in.skip_blanks();
-    if (!in.take(']') || key_.empty()) throw wrong_line("this is no name of a section, as [run]");
+    if (!in.take(']') || key_.empty()) throw wrong_line("this is not a section name like [run]");
     in.end();
     section_ = key_;
   }
@@ -153,10 +153,10 @@ class parser {
   void take_option(line_reader& in) {
     key_ = in.key();
     in.skip_blanks();
-    if (key_.empty() || !in.take('=')) throw wrong_line("this is no option with its value, as interval = 600");
-    if (!section_) throw wrong_line("it stands before the first section, as [run]");
+    if (key_.empty() || !in.take('=')) throw wrong_line("this is not an option with its value, like interval = 600");
+    if (!section_) throw wrong_line("it comes before the first section, such as [run]");
     const auto [earlier, is_new] = lines_.emplace(std::pair(*section_, key_), line_);
-    if (!is_new) throw wrong_line("it is said twice, first on line " + std::to_string(earlier->second));
+    if (!is_new) throw wrong_line("it is set twice, first on line " + std::to_string(earlier->second));
     configured_option option{line_, *section_, key_, {}, false};
     in.skip_blanks();
     option.is_list = in.take('[');
@@ -171,7 +171,7 @@ class parser {
   std::string key_;
   std::optional<std::string> section_;
   std::vector<configured_option> options_;
-  std::map<std::pair<std::string, std::string>, int> lines_;    // of a section's keys
+  std::map<std::pair<std::string, std::string>, int> lines_;    // lines of each section's keys
 };
 
 }  // namespace

@@ -44,13 +44,13 @@ struct descriptor {
   int fd;
 };
 
-/// What others could write is not the user's word.
+/// Other users could have written a file that they can write to, so it does not count as the user's.
 void check(const std::string& path, int fd) {
   struct stat about{};
-  if (::fstat(fd, &about) != 0) refuse(path, fmt::format("cannot be looked at: {}", std::strerror(errno)));
-  if (!S_ISREG(about.st_mode)) refuse(path, "is no regular file");
-  if (about.st_uid != ::geteuid()) refuse(path, "belongs to another user", "make one of your own, or use --no-config");
-  if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(path, "can be written by others", "chmod go-w");
+  if (::fstat(fd, &about) != 0) refuse(path, fmt::format("cannot be examined: {}", std::strerror(errno)));
+  if (!S_ISREG(about.st_mode)) refuse(path, "is not a regular file");
+  if (about.st_uid != ::geteuid()) refuse(path, "belongs to another user", "make your own file, or use --no-config");
+  if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(path, "is writable by others", "chmod go-w");
   if (static_cast<std::uint64_t>(about.st_size) > most_configuration_bytes) refuse(path, "has more than 64 KiB");
 }
 

@@ -1,4 +1,4 @@
-// Where the user's configuration file is, and whether it is to be trusted.
+// Finds the user's configuration file, and checks whether it can be trusted.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
@@ -11,8 +11,10 @@ struct configuration_file {
   std::string path, text;
 };
 
-/// MANA_CONFIG, which must be there; else $XDG_CONFIG_HOME/mana/config, else $HOME/.config/mana/config, which need not.
-/// errors: failure (usage) if it is no regular file, of another user, writable by others, too long, or cannot be read
+/// Takes the file of MANA_CONFIG, which must exist; else $XDG_CONFIG_HOME/mana/config, else $HOME/.config/mana/config,
+/// which need not exist.
+/// errors: failure (usage) if the file is not regular, belongs to another user, is writable by others, too long, or
+///         unreadable
 std::optional<configuration_file> find_configuration(const environment& get);
 
 }  // namespace mana::tools

@@ -13,7 +13,7 @@
 namespace mana::tools {
 namespace {
 
-/// Not the file's to say.
+/// The file may not set these.
 const std::set<std::string> own_to_the_command_line{"help", "no-config"};
 constexpr const char* directory_key = "ckpt-dir";
 constexpr const char* names_of_directory[] = {"DIR", "WHAT", "--job", "--ckpt-dir"};
@@ -68,7 +68,7 @@ class reader {
     return words;
   }
 
-  /// By the command's own definition.
+  /// Uses the command's own definition.
   void check(const configured_option& o) const {
     if (o.section != "run" && o.section != "restart") refuse(o.line, o.key, "there is no section [" + o.section + "]");
     CLI::App app;

@@ -1,4 +1,4 @@
-// What a configuration file says, as words of the command line.
+// Turns a configuration file into words of the command line.
 #pragma once
 #include <runtime/tools/options/configuration_file.hpp>
 
@@ -9,14 +9,13 @@ namespace CLI { class App; }
 
 namespace mana::tools {
 
-/// Everything in the file is checked, also what this command does not take. [run] holds for `mana restart` too, as far
-/// as it has these options and [restart] does not say otherwise; all other commands look for checkpoints where [run] has
-/// them made.
-/// in:     given  a command, parsed: its options beat those of the file
-/// errors: failure (usage) naming the file, the line and the key
+/// Checks everything in the file, even options of other commands. [run] also applies to `mana restart` for common
+/// options that [restart] does not set. All other commands look for checkpoints in the directory that [run] sets.
+/// in:     given  a parsed command: its options override those of the file
+/// errors: failure (usage) with the file, the line and the key
 std::vector<std::string> configured_words(const configuration_file& file, const CLI::App& given);
 
-/// The command line says where checkpoints are, in one of the ways that there are.
+/// True if the command line names the directory of checkpoints, in any of the possible ways.
 bool is_directory_named(const CLI::App& given);
 
 }  // namespace mana::tools

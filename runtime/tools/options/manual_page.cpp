@@ -1,15 +1,18 @@
 #include <runtime/tools/options/manual_page.hpp>
 
+#include <runtime/tools/options/help_format.hpp>
 #include <runtime/tools/options/option_words.hpp>
 #include <runtime/words/exit_status.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 namespace mana::tools {
 namespace {
 
-/// The character of UTF-8 that begins at text[at], which is left at its last byte.
+/// Decodes the UTF-8 character that begins at text[at], and moves `at` to its last byte.
 char32_t decoded(const std::string& text, std::size_t& at) {
   const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned more = byte(at) >= 0xf0 ? 3 : byte(at) >= 0xe0 ? 2 : 1;
@@ -18,7 +21,7 @@ char32_t decoded(const std::string& text, std::size_t& at) {
   return value;
 }
 
-/// As troff shows it letter by letter.
+/// Escapes a text so that troff prints it literally.
 std::string plain(const std::string& text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -53,36 +56,27 @@ std::string head_of(const std::string& name, const std::string& about, const std
 }
 
 std::string options_section(const CLI::App& app) {
-  std::string arguments, options;
-  for (const option_words& o : options_of(app)) (o.positional ? arguments : options) += paragraph_of(o);
+  std::string arguments, options, group = "Options";
+  for (const option_words& o : options_of(app)) {
+    if (!o.positional && std::exchange(group, o.group) != o.group) options += ".SS " + plain(o.group) + "\n";
+    (o.positional ? arguments : options) += paragraph_of(o);
+  }
   return (arguments.empty() ? "" : ".SH ARGUMENTS\n" + arguments) + ".SH OPTIONS\n" + options;
 }
 
-std::string synopsis_of(const CLI::App& command) {
-  std::string line = bold("mana " + command.get_name()) + " [" + italic("OPTIONS") + "]";
-  for (const option_words& o : options_of(command)) {
-    if (o.positional) line += " " + (o.required ? italic(o.value) : "[" + italic(o.value) + "]");
-    else if (o.required) line += " " + bold(o.names.back()) + " " + italic(o.value);
-  }
-  return line + "\n";
-}
-
-/// What stands below a command's options in its help.
-std::string notes_of(const CLI::App& command) {
-  std::string text;
-  for (const std::string& line : CLI::detail::split(command.get_footer(), '\n')) {
-    if (line.find_first_not_of(' ') == std::string::npos) continue;
-    text += (text.empty() ? ".SH NOTES\n" : ".br\n") + plain(line.substr(line.find_first_not_of(' '))) + "\n";
-  }
-  return text;
+std::string lines_of(const char* section, const std::vector<std::string>& lines) {
+  std::string text = lines.empty() ? std::string() : fmt::format(".SH {}\n.nf\n", section);
+  for (const std::string& line : lines) text += plain(line) + "\n";
+  return lines.empty() ? text : text + ".fi\n";
 }
 
 std::string page_of(const CLI::App& command, const std::string& version) {
-  return head_of("mana-" + command.get_name(), command.get_description(), version) + ".SH SYNOPSIS\n" +
-         synopsis_of(command) + options_section(command) + notes_of(command) + ".SH SEE ALSO\n.BR mana (1)\n";
+  return head_of("mana-" + command.get_name(), command.get_description(), version) +
+         lines_of("SYNOPSIS", usage_of(command)) + options_section(command) + lines_of("EXAMPLE", example_of(command)) +
+         ".SH SEE ALSO\n.BR mana (1)\n";
 }
 
-/// Words between backticks are bold.
+/// Words between backticks become bold.
 std::string marked(const char* text) {
   std::string all;
   bool is_code = false;
@@ -94,7 +88,7 @@ std::string marked(const char* text) {
 }
 
 std::string statuses_section() {
-  std::string text = ".SH EXIT STATUS\nA program that mana runs gives its own. Others are of mana:\n";
+  std::string text = ".SH EXIT STATUS\nA program that mana runs ends with its own status. These are mana's:\n";
   for (const exit_status_row& row : exit_statuses)
     text += fmt::format(".TP\n.B {}\n{}{}{}\n", static_cast<int>(row.status), marked(row.meaning), *row.remedy != '\0' ? ": " : "",
                         marked(row.remedy));
@@ -102,11 +96,11 @@ std::string statuses_section() {
 }
 
 std::string main_page(const CLI::App& app, const std::string& version) {
-  std::string text = head_of("mana", app.get_description(), version) + ".SH SYNOPSIS\n" + bold("mana") + " " +
-                     italic("COMMAND") + " [" + italic("OPTIONS") + "]\n.SH COMMANDS\n";
+  std::string text = head_of("mana", app.get_description(), version) + lines_of("SYNOPSIS", usage_of(app)) +
+                     ".SH COMMANDS\n";
   for (const CLI::App* command : commands_of(app))
     text += fmt::format(".TP\n.BR mana\\-{} (1)\n{}\n", plain(command->get_name()), plain(command->get_description()));
-  return text + options_section(app) + statuses_section();
+  return text + options_section(app) + lines_of("EXAMPLE", example_of(app)) + statuses_section();
 }
 
 }  // namespace

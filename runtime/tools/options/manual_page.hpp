@@ -1,4 +1,4 @@
-// Pages of the manual, made from the definition of the command line.
+// Manual pages, made from the definition of the command line.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@ struct manual_page {
   std::string text;        // troff with man(7)'s macros, ASCII
 };
 
-/// mana(1), and one page for each command.
-/// in:     version  for the pages' foot
+/// out: mana(1), and one page for each command
+/// in:  version  for the footer of the pages
 std::vector<manual_page> manual_pages(const CLI::App& app, const std::string& version);
 
 }  // namespace mana::tools

@@ -16,7 +16,7 @@
 namespace mana::tools {
 namespace {
 
-/// out: how many digits there are; 0: none, or of a number that is too large
+/// out: the number of digits; 0: no number, or too large
 std::size_t read_digits(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 0;
@@ -81,7 +81,7 @@ const CLI::Validator& a_process() {
       [](std::string& text) {
         return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos
                    ? std::string()
-                   : fmt::format("{} is no number of a process", text);
+                   : fmt::format("{} is not a process number", text);
       },
       "");
   return check;
@@ -133,7 +133,7 @@ address_range parse_address_range(const std::string& text) {
   address_range range;
   if (dash == std::string::npos || !address(std::string_view(text).substr(0, dash), range.begin) ||
       !address(std::string_view(text).substr(dash + 1), range.end) || range.begin >= range.end)
-    throw std::invalid_argument(text + " is not a range of addresses, as 0x200100000000-0x200100001000");
+    throw std::invalid_argument(text + " is not a range of addresses like 0x200100000000-0x200100001000");
   return range;
 }
 

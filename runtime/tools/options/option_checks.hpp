@@ -1,4 +1,4 @@
-// What the values of options may be: checks for the parser, without words of the parser's in the help.
+// Checks of option values for the parser, which keep the parser's own texts out of the help.
 #pragma once
 #include <runtime/tools/options/address_range.hpp>
 
@@ -17,7 +17,7 @@
 
 namespace mana::tools {
 
-/// What this kind takes, asked of the kind itself; its choices are the parser's for help and completions.
+/// A check that asks the kind itself; the parser uses the kind's choices for help and completions.
 template <class Kind>
 CLI::Validator check_of() {
   std::string choices;
@@ -38,7 +38,7 @@ CLI::Validator check_of() {
       },
       choices);
 }
-/// The text becomes the number of bytes.
+/// Replaces the text by the number of bytes.
 template <>
 CLI::Validator check_of<option::size>();
 /// Names or numbers of signals.
@@ -50,15 +50,15 @@ CLI::Validator check_of<option::live_mpi_name>();
 template <>
 CLI::Validator check_of<option::abi_name>();
 
-/// A number of a process.
+/// A process number.
 const CLI::Validator& a_process();
-/// Digits and nothing else.
+/// Digits only.
 const CLI::Validator& a_number();
-/// A piece of memory that is not empty: "0x2000-0x3000".
+/// A memory range that is not empty: "0x2000-0x3000".
 const CLI::Validator& a_range();
 
-/// in:     rules  that were checked one by one
-/// errors: failure (usage): two of them are of one path
+/// in:     rules  each rule was checked alone
+/// errors: failure (usage): two rules have the same path
 files::path_map path_map_of(const std::vector<std::string>& rules);
 
 /// errors: std::invalid_argument with a sentence

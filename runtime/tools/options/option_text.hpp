@@ -1,4 +1,4 @@
-// What a row of the table of options says to people.
+// The texts of a row of the table of options.
 #pragma once
 #include <runtime/job/option_kinds.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace mana::tools {
 
-/// Empty where nothing is done unless the option is given.
+/// out: the default, in words; empty: no effect unless the option is given
 template <class Kind>
 std::string shown_default(const typename Kind::given& value) {
   if constexpr (std::is_same_v<typename Kind::given, bool>) {
@@ -31,7 +31,7 @@ inline void replace(std::string& text, std::string_view place, const std::string
   if (const std::size_t at = text.find(place); at != std::string::npos) text.replace(at, place.size(), words);
 }
 
-/// The row's help, with its default and its choices where it speaks of them.
+/// The row's help, with its default and its choices filled in.
 template <class Kind>
 std::string help_of(std::string text, const typename Kind::given& value) {
   replace(text, "{default}", shown_default<Kind>(value));
@@ -41,11 +41,13 @@ std::string help_of(std::string text, const typename Kind::given& value) {
 
 inline const char* heading_of(option::group group) noexcept {
   switch (group) {
-    case option::group::checkpoints: return "When checkpoints are taken, and where they go";
-    case option::group::ranks: return "Ranks";
-    case option::group::images: return "How images are written";
-    case option::group::program: return "The program and what it uses";
-    case option::group::messages: return "What mana says and reads";
+    case option::group::where: return "Where checkpoints go";
+    case option::group::when: return "When to take a checkpoint";
+    case option::group::how_much: return "How much to keep and to write";
+    case option::group::how_fast: return "How fast to write and to restart";
+    case option::group::program: return "The program";
+    case option::group::messages: return "Messages and configuration";
+    case option::group::experts: return "For experts";
   }
   return "";
 }

@@ -6,7 +6,7 @@
 namespace mana::tools {
 namespace {
 
-/// "POLICY:{warn,refuse,ignore}": the parser adds what its own check says.
+/// in: type  "POLICY:{warn,refuse,ignore}", as the parser builds it from its check
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> found;
   const std::size_t begin = type.find('{'), end = type.find('}');
@@ -19,6 +19,7 @@ option_words words_of(const CLI::Option& option) {
   words.positional = option.get_positional();
   words.required = option.get_required();
   words.description = option.get_description();
+  words.group = option.get_group();
   if (words.positional) words.names.push_back(option.get_name(true));
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);

@@ -1,4 +1,4 @@
-// What there is to know of an option of the command line, for those who print it.
+// Describes an option of the command line, for printers of help, manual pages and completions.
 #pragma once
 #include <CLI/CLI.hpp>
 
@@ -8,17 +8,18 @@
 namespace mana::tools {
 
 struct option_words {
-  std::vector<std::string> names;        // "-o", "--output"; of a positional: its name alone
+  std::vector<std::string> names;        // "-o", "--output"; of a positional argument: its name alone
   std::string value;                     // name of its value: "FILE"; empty: it has none
   std::string description;
-  std::vector<std::string> choices;      // values that it may have; empty: not a list
+  std::string group;                     // heading in help; "Options": none
+  std::vector<std::string> choices;      // its possible values; empty: no list
   bool positional = false, required = false, path = false, directory = false;
 };
 
-/// In the order of their definition, the positional ones first.
+/// In the order of definition, the positional arguments first.
 std::vector<option_words> options_of(const CLI::App& app);
 
-/// Commands in the order of their definition.
+/// Commands in the order of definition.
 std::vector<const CLI::App*> commands_of(const CLI::App& app);
 
 }  // namespace mana::tools

@@ -1,4 +1,5 @@
-// Prints the guide's tables: the options of `mana run` and `mana restart`, and, with the word "commands", those of all others.
+// Prints the guide's tables: the options of `mana run` and `mana restart`, or, with the word "commands", those of all
+// other commands.
 #include <runtime/tools/options/command_app.hpp>
 #include <runtime/tools/options/option_text.hpp>
 #include <runtime/tools/options/option_words.hpp>
@@ -37,7 +38,13 @@ void print(const std::string& name, const std::string& value, option::commands c
              standard.empty() ? "" : fmt::format("`{}`", standard), text);
 }
 
-/// An option that several commands have is one row.
+/// A row before the first option of a group.
+void print_heading(std::string_view own, std::string_view& last) {
+  if (own != last) fmt::print("| **{}** | | | |\n", own);
+  last = own;
+}
+
+/// An option of several commands is one row.
 struct shared_row {
   std::string option, meaning;
   std::vector<std::string> commands;
@@ -52,7 +59,7 @@ void add(const tools::option_words& o, const std::string& command, std::vector<s
   row->commands.push_back(command + (o.required ? " (needed)" : ""));
 }
 
-/// As the parser has them: what it adds itself (--help) left out.
+/// As the parser has them, without options that the parser adds (--help).
 void print_commands() {
   CLI::App app;
   tools::parsed values;
@@ -70,7 +77,9 @@ void print_commands() {
 void print_run_and_restart() {
   using namespace option;
   std::puts("| option | of | default | meaning |\n|---|---|---|---|");
+  std::string_view heading;
 #define MANA_PRINT(member, name, kind, default_value, value_name, taken_by, way, needs, excludes, under, help, guide) \
+  print_heading(tools::heading_of(option::group::under), heading); \
   print(name, value_name, option::commands::taken_by, tools::shown_default<option::kind>(default_value), guide, needs, excludes);
   MANA_RUN_OPTIONS(MANA_PRINT)
 #undef MANA_PRINT

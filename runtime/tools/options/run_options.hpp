@@ -1,4 +1,4 @@
-// Options that `mana run` and `mana restart` have in common.
+// The options that `mana run` and `mana restart` have in common.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 #include <runtime/words/exit_status.hpp>
@@ -19,7 +19,7 @@ struct run_options {
   std::vector<std::string> command;      // run: program and its arguments
 };
 
-/// Words of a lower half for these options and this checkpoint directory. errors: failure (usage)
+/// The arguments of a lower half for these options and this checkpoint directory. errors: failure (usage)
 std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory);
 
 /// Becomes the lower half that runs options.command. Does not return. errors: failure

@@ -1,4 +1,4 @@
-// At build time: writes the pages of the manual and the shells' completions below a directory, as they are installed.
+// Run by the build: writes the manual pages and the shells' completions below a directory, in their installed layout.
 #include <runtime/tools/options/command_app.hpp>
 #include <runtime/tools/options/completion.hpp>
 #include <runtime/tools/options/manual_page.hpp>

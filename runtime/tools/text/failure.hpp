@@ -1,4 +1,4 @@
-// How the command ends when it cannot do what was asked: what was wrong, what to do, and the exit status.
+// A failure of the command: what went wrong, what to do, and the exit status.
 #pragma once
 #include <runtime/words/exit_status.hpp>
 
@@ -9,8 +9,8 @@ namespace mana::tools {
 
 class failure : public std::runtime_error {
  public:
-  /// in: what    what was wrong and where, one line
-  ///     remedy  what the user can do, one line; empty: what the table says of all failures with this status, if anything
+  /// in: what    what went wrong and where, one line
+  ///     remedy  what the user can do, one line; empty: the table's remedy for this status, if it has one
   failure(exit_status code, const std::string& what, std::string remedy = {})
       : std::runtime_error(what), code_(code), remedy_(remedy.empty() ? remedy_of_all(code) : std::move(remedy)) {}
   exit_status code() const noexcept { return code_; }

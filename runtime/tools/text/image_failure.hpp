@@ -1,4 +1,4 @@
-// An image's error as the command's.
+// Turns an image's error into the command's.
 #pragma once
 #include <runtime/tools/text/failure.hpp>
 #include <runtime/tools/text/store_failure.hpp>

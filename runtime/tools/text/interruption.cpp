@@ -17,7 +17,7 @@ interruption::interruption() noexcept {
   came = 0;
   struct sigaction noted{};
   noted.sa_handler = note;
-  noted.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);      // who sends it twice means at once
+  noted.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);      // a second signal ends the command at once
   for (std::size_t i = 0; i < ends.size(); ++i) {
     sigaction(ends[i], nullptr, &before_[i]);
     if (before_[i].sa_handler != SIG_IGN) sigaction(ends[i], &noted, nullptr);

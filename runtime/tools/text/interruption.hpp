@@ -1,4 +1,4 @@
-// Ending a command that makes files by a signal, as by an error: what it has made so far goes.
+// If a signal ends a command, the files that the command has made so far are removed, as after an error.
 #pragma once
 #include <signal.h>
 
@@ -7,7 +7,7 @@
 
 namespace mana::tools {
 
-/// Thrown where a signal came that ends the command.
+/// Thrown when a signal came that ends the command.
 class interrupted : public std::runtime_error {
  public:
   explicit interrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
@@ -17,7 +17,7 @@ class interrupted : public std::runtime_error {
   int signal_;
 };
 
-/// As long as one lives, SIGINT, SIGTERM and SIGHUP wait for check(), the first time that they come; what is ignored stays so.
+/// While an object lives, the first SIGINT, SIGTERM or SIGHUP waits for check(). An ignored signal stays ignored.
 class interruption {
  public:
   interruption() noexcept;
@@ -27,7 +27,7 @@ class interruption {
 
   /// errors: interrupted
   static void check();
-  /// Ends this process as the signal does by itself.
+  /// Ends this process with the signal's default action.
   [[noreturn]] static void end_by(int signal) noexcept;
 
  private:

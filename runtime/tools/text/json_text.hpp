@@ -1,4 +1,4 @@
-// JSON as commands print it.
+// JSON text as commands print it.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -6,11 +6,11 @@
 
 namespace mana::tools {
 
-/// Members "schema" of what the commands print. Each is raised when a member changes its meaning or goes away.
-/// list and verify have checkpoint_schema.
+/// The members "schema" of the commands' JSON. Each is raised when a member changes its meaning or is removed. list and
+/// verify have checkpoint_schema.
 inline constexpr int inspect_schema = 1, diff_schema = 1, extract_schema = 1, status_schema = 1;
 
-/// Paths need not be UTF-8: what is not becomes U+FFFD instead of an exception.
+/// A path may contain bytes that are not UTF-8: U+FFFD replaces them, and no exception is thrown.
 inline std::string text_of(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

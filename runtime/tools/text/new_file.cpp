@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& path, const char* what) {
   const int error = errno;
   if (error == EEXIST)
-    throw failure(exit_status::usage, path + ": is there already, and is not written over", "give another name");
+    throw failure(exit_status::usage, path + ": this file exists, and mana overwrites nothing", "name another file");
   throw failure(exit_status::directory_unwritable, fmt::format("{}: {}: {}", path, what, std::strerror(error)));
 }
 
@@ -38,13 +38,13 @@ std::string part_of(const std::string& path) {
   return fmt::format("{}.part-{}", bare.empty() ? path : bare, ::getpid());
 }
 
-/// Never over something that is there. Some file systems cannot do that at once.
+/// Never replaces an existing file. Some file systems cannot check and rename in one step.
 bool rename_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
   if (errno == EEXIST) return false;
-  require_nothing(to);                  // a directory, or no links there
+  require_nothing(to);                  // a directory, or a file system without hard links
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 

@@ -1,4 +1,4 @@
-// A file of the user's that a command makes: never one that is there already, and for its owner alone.
+// A file that a command makes for the user: it replaces no existing file, and only its owner can read it.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -6,19 +6,20 @@
 
 namespace mana::tools {
 
-/// Has another name beside its own until it is whole: nobody takes a part of it for all, and a second try finds nothing in its way.
+/// The file has a temporary name until it is complete: nobody takes a part of it for all, and a second try finds no
+/// obstacle.
 class new_file {
  public:
-  /// errors: failure (usage) if there is something of this name, (directory_unwritable)
+  /// errors: failure (usage) if a file of this name exists, (directory_unwritable)
   explicit new_file(std::string path);
-  /// Removes it unless finish() was called.
+  /// Removes the file unless finish() was called.
   ~new_file();
   new_file(const new_file&) = delete;
   new_file& operator=(const new_file&) = delete;
 
-  /// Bytes that were never written read as zeros.     errors: failure (directory_unwritable), interrupted
+  /// Bytes that were never written read as zeros.  errors: failure (directory_unwritable), interrupted
   void write(std::uint64_t at, std::span<const char> bytes);
-  /// errors: failure (directory_unwritable), (usage) if there is something of its name by now
+  /// errors: failure (directory_unwritable), (usage) if a file of this name exists by now
   void finish(std::uint64_t size);
 
  private:
@@ -29,18 +30,18 @@ class new_file {
   bool finished_ = false;
 };
 
-/// The same, of a directory with the files that are made in it.
+/// A new directory with the files that a command makes in it, under the same rules.
 class new_directory {
  public:
-  /// errors: as of new_file
+  /// errors: as new_file
   explicit new_directory(std::string path);
   ~new_directory();
   new_directory(const new_directory&) = delete;
   new_directory& operator=(const new_directory&) = delete;
 
-  /// Where its files are made.
+  /// The temporary directory, where its files are made.
   const std::string& place() const noexcept { return part_; }
-  /// Gives it its name.     errors: as of new_file
+  /// Gives the directory its name.  errors: as new_file
   void finish();
 
  private:

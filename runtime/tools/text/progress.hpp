@@ -1,4 +1,4 @@
-// How far a command is that reads many bytes, said while it runs.
+// Progress of a command that reads many bytes, reported while it runs.
 #pragma once
 #include <runtime/words/work_line.hpp>
 
@@ -22,14 +22,14 @@ class progress_meter {
  public:
   using sink = std::function<void(const std::string& line)>;
   /// in: parts  done is 0
-  ///     say    called on a thread of the meter's, from `quiet` on every `period`, until the destructor; empty: never
+  ///     say    called on a thread of the meter, after `quiet` and then every `period`; empty: never
   progress_meter(std::vector<work_part> parts, sink say, std::chrono::milliseconds quiet,
                  std::chrono::milliseconds period);
   ~progress_meter();
   progress_meter(const progress_meter&) = delete;
   progress_meter& operator=(const progress_meter&) = delete;
 
-  /// From any thread.
+  /// Called from any thread.
   void add(std::size_t part, std::uint64_t bytes) noexcept { done_[part].fetch_add(bytes, std::memory_order_relaxed); }
 
  private:
@@ -45,11 +45,11 @@ class progress_meter {
   std::thread thread_;
 };
 
-/// Cores that this process may use and that nothing runs on, at least 1.
+/// out: cores that this process may use and that are idle, at least 1
 unsigned idle_cores();
 
 /// Calls work(0) … work(count - 1), each once, on up to `threads` threads.
-/// errors: the first exception of the work, when all threads have ended
+/// errors: the first exception of the work, after all threads have ended
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace mana::tools

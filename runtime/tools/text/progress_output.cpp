@@ -21,7 +21,7 @@ progress_meter::sink progress_output::sink() {
   if (!wanted_) return {};
   return [this](const std::string& line) {
     said_ = true;
-    // From a thread of its own: a lost line of these is worth no exception.
+    // fputs, because a lost line needs no exception on this thread.
     std::fputs(fmt::format("{}{}: {}{}", terminal_ ? "\r" : "", command_, line, terminal_ ? "\033[K" : "\n").c_str(), stderr);
     std::fflush(stderr);
   };

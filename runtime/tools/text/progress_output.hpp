@@ -1,4 +1,4 @@
-// Where a command says how far it is: on a terminal in one line, which is gone in the end.
+// Prints a command's progress; on a terminal in one line, which is erased at the end.
 #pragma once
 #include <runtime/tools/text/progress.hpp>
 
@@ -11,22 +11,22 @@ namespace mana::tools {
 
 class progress_output {
  public:
-  /// in: command  its name      wanted  also where standard error is no terminal
+  /// in: command  its name  wanted  print also if standard error is no terminal
   progress_output(std::string command, bool wanted);
   ~progress_output();
   progress_output(const progress_output&) = delete;
   progress_output& operator=(const progress_output&) = delete;
 
-  /// Empty where nobody wants it. Lives as long as this.
+  /// Empty if no progress is printed. Valid as long as this object.
   progress_meter::sink sink();
 
-  /// A line from the third second on, until the end of this, or of what the next parts are.
+  /// Prints from the third second on, until the next begin() or the end of this object.
   void begin(std::vector<work_part> parts);
-  /// Of those parts; from any thread.
+  /// Adds to one of those parts; from any thread.
   void add(std::size_t part, std::uint64_t bytes) noexcept {
     if (meter_) meter_->add(part, bytes);
   }
-  /// That says so to this. Lives as long as this.
+  /// A listener that adds to this object. Valid as long as this object.
   store::work_listener listener();
 
  private:

@@ -1,11 +1,11 @@
-// Names out of an image, a manifest or another's words, as names of files and as text for a terminal.
+// Makes names from images, manifests or other programs safe as file names and on a terminal.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace mana::tools {
 
-/// Letters, digits, '_', '+', '-' and inner dots stay; all else becomes '_'. At most 100 bytes; never "." or "..".
+/// Keeps letters, digits, '_', '+', '-' and inner dots; all else becomes '_'. At most 100 bytes; never "." or "..".
 inline std::string safe_name(std::string_view name) {
   std::string safe;
   for (const char c : name.substr(0, 100)) {
@@ -16,7 +16,7 @@ inline std::string safe_name(std::string_view name) {
   return safe;
 }
 
-/// A text without anything that a terminal does by itself: its control characters as \n, \t and \xNN, those of UTF-8 (C1) too.
+/// Replaces control characters, which a terminal would act on, by \n, \t and \xNN; those of UTF-8 (C1) too.
 /// in: keep  control characters that stay
 inline std::string shown(std::string_view text, std::string_view keep = {}) {
   static constexpr char digits[] = "0123456789abcdef";
@@ -34,7 +34,7 @@ inline std::string shown(std::string_view text, std::string_view keep = {}) {
   return safe;
 }
 
-/// The same, of a text of several lines.
+/// As shown(), for a text of several lines.
 inline std::string shown_lines(std::string_view text) { return shown(text, "\n"); }
 
 }  // namespace mana::tools

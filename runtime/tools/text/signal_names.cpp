@@ -23,7 +23,7 @@ bool may_ask(int signal) {
          std::find(std::begin(never), std::end(never), signal) == std::end(never);
 }
 
-/// 0 if it is none
+/// out: 0 if the word is no signal
 int number_of(std::string word) {
   int number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -43,7 +43,7 @@ std::uint64_t parse_signals(const std::string& text) {
     const std::string word = text.substr(begin, end - begin);
     const int signal = number_of(word);
     if (!may_ask(signal))
-      throw failure(exit_status::usage, fmt::format("\"{}\" is no signal that can ask for a checkpoint", word),
+      throw failure(exit_status::usage, fmt::format("\"{}\" is not a signal that can ask for a checkpoint", word),
                     "for example USR1, USR2, TERM, HUP, XCPU");
     set |= std::uint64_t{1} << (signal - 1);
   }

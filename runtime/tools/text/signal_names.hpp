@@ -5,9 +5,9 @@
 
 namespace mana::tools {
 
-/// Names (USR1, SIGUSR1) or numbers, separated by commas; only signals that are sent to processes, none that says what a
-/// program itself did wrong, and none that the kernel, libc or mana keeps for itself.
-/// out: bit n-1 for signal n       errors: failure (usage), which names the word
+/// in:  names (USR1, SIGUSR1) or numbers, separated by commas. Only signals that other processes send: no signal for an
+///      error of the program itself, and none that the kernel, libc or mana reserves.
+/// out: bit n-1 is signal n  errors: failure (usage), which quotes the word
 std::uint64_t parse_signals(const std::string& text);
 
 }  // namespace mana::tools

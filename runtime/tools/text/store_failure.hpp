@@ -1,4 +1,4 @@
-// How a command ends that the store of checkpoints refused.
+// Turns an error of the store of checkpoints into the command's.
 #pragma once
 #include <runtime/words/exit_status.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace mana::tools {
 
-/// What to do about a file that images refer to.
+/// The remedy for a missing file to which images refer.
 inline constexpr char map_remedy[] = "put it back, or say where it is now: --map OLD=NEW";
 
 exit_status code_of(store::error_kind kind) noexcept;

@@ -13,7 +13,7 @@
 namespace mana::tools {
 namespace {
 
-/// Columns of a UTF-8 text on a terminal, as far as its characters are one wide.
+/// out: columns of a UTF-8 text on a terminal, if every character is one column wide
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));

@@ -1,4 +1,4 @@
-// Tables for people: columns as wide as their widest cell, two spaces apart, numbers to the right.
+// Tables for people: columns as wide as their widest cell, two spaces apart, numbers right-aligned.
 #pragma once
 #include <runtime/words/amounts.hpp>
 
@@ -9,9 +9,9 @@ namespace mana::tools {
 
 class text_table {
  public:
-  /// A heading that begins with '>' aligns its column to the right (the '>' is not shown).
+  /// A heading that begins with '>' aligns its column to the right (the '>' is not printed).
   explicit text_table(std::vector<std::string> headings);
-  /// Adds a row; it has as many cells as there are headings. Control characters are shown, not sent.
+  /// Adds a row with one cell per heading. Control characters are made visible.
   void add(std::vector<std::string> cells);
   /// The whole table, each line ended by a newline, without trailing blanks.
   std::string text() const;

@@ -121,11 +121,11 @@ class Claims:
         job = self.run("one")
         self.up(job)
         self.checkpoint()
-        self.require_refused(self.start("restart", "mana-ckpt"), "the job that has this directory of checkpoints still runs")
+        self.require_refused(self.start("restart", "mana-ckpt"), "the job of this directory of checkpoints still runs")
         self.checkpoint()          # it was not harmed
         job.kill()
         jobs = [self.start("restart") for _ in range(AT_ONCE)]
-        first = self.one_of(jobs, "the job that has this directory of checkpoints still runs")
+        first = self.one_of(jobs, "the job of this directory of checkpoints still runs")
         self.up(first)
         self.checkpoint()
         self.require_end(first, "one")

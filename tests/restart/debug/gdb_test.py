@@ -79,7 +79,7 @@ class Tests:
 
     def refusals(self):
         self.refuse(NOT_A_RANK, "no rank of a job", str(os.getpid()))
-        self.refuse(NOT_A_RANK, "there is no process", "4194305")
+        self.refuse(NOT_A_RANK, "process 4194305 does not exist", "4194305")
         self.refuse(NOT_A_RANK, "no core dump", "--core", self.program)
         self.refuse(NOT_A_RANK, "No such file", "--core", "nothing")
         job = self.place.run(self.program, "sleep", up=False)

@@ -13,8 +13,9 @@ from workplace import main  # noqa: E402
 
 RANKS = 4
 PAGES = [*sorted((ROOT / "docs" / "guide").glob("*.md")), ROOT / "docs" / "user_guide.md"]
-NOT_RUN = re.compile(r"cd |mpicc |mana prune ")       # without an output, or of a program of another kind
+NOT_RUN = re.compile(r"cd |mpicc ")       # without an output
 SAID = re.compile(r"mana: (?:error: )?")
+CHANGES = ("--incremental", "--full-every", "3", "--keep", "all")
 PARAMETERS = "rows = 1200\ncols = 1200\nsteps = 300\nreport = 20\nalpha = 0.2\noutput = heat2d.out\n"
 
 
@@ -107,6 +108,20 @@ class Runs:
         self.keep("", done.output + done.errors)
 
 
+    def changes(self):
+        """A new job in the same directory, whose checkpoints hold what has changed. It runs until it is killed."""
+        shutil.rmtree(self.ckpt)
+        (self.place.directory / "long.par").write_text(PARAMETERS.replace("steps = 300\n", "steps = 300000\n"))
+        job = self.place.start(self.place.command, "run", *CHANGES, "./heat2d", "long.par")
+        job.wait_until_up(self.ckpt)
+        job.until("step 20 of")
+        for _ in range(5):
+            self.place.mana("checkpoint", self.ckpt)
+        for command in ("mana list", "mana prune --keep 1 --dry-run"):
+            self.command(command)
+        job.killed()
+
+
 def self_test():
     assert stands_in(["step 20 of 300  change 1.05e+00", "…", "a … b 2.5 MiB"], "step 1 of 2 change 3e-07\nx\na 17 b 3 KiB\n") is None
     assert stands_in(["one", "two"], "two\none\n") == "two"
@@ -118,6 +133,7 @@ def tell(place, options):
     runs.first_job()
     runs.restarts()
     runs.damage()
+    runs.changes()
     compared = 0
     for page, command, lines in shown():
         if NOT_RUN.match(command) or not lines:

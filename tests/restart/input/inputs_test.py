@@ -18,7 +18,7 @@ LINES = "".join(f"{n * n + 7}\n" for n in range(100))
 OTHERS = "".join(f"{n * 3 + 1}\n" for n in range(100))
 LAUNCHERS = "standard input comes from the launcher"
 OF_XARGS = 123      # whose program ended with any status
-UNSEEN = "processes that run without mana"
+UNSEEN = "processes without mana"
 
 # What the shell does; PROGRAM reads ten lines, RAW a byte at a time.
 NOT_THE_LAUNCHERS = {

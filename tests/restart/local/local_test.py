@@ -152,7 +152,7 @@ class TwoNodes(Cases):
     """A rank on each."""
 
     def as_it_was(self):
-        self.case("as it was left", "--verbose", expected=(NEWEST,), unexpected=("passed over", "other nodes"))
+        self.case("as it was left", "--verbose", expected=(NEWEST,), unexpected=("is skipped", "other nodes"))
 
     def without_option(self):
         self.case("without --local", "--verbose", local=False, expected=("copy/ckpt/gen-000001",))
@@ -171,7 +171,7 @@ class TwoNodes(Cases):
     def cut_image(self):
         image = self.image("b", 1)
         image.write_bytes(image.read_bytes()[:-100])
-        self.case("a cut image", expected=(f"node b: {image}: the image has not the", NOBODY_HAS + "1", OLDER))
+        self.case("a cut image", expected=(f"node b: {image}: the image does not have the", NOBODY_HAS + "1", OLDER))
 
     def no_room(self):
         """Not for one of the images that are to be sent; the other one arrives."""
@@ -202,13 +202,14 @@ class TwoNodes(Cases):
         """Damage that only reading the memory shows ends the first restart, or the job; the next one passes it over."""
         image = self.spoil("b", 1)
         self.refused(f"damage in the memory {how}", (DAMAGED, KILLED) if how else DAMAGED, *how, expected=(f"{image}: the image is damaged: ",))
-        self.case("is not met again", *how, expected=("a restart of it failed: ", NOBODY_HAS + "1", OLDER))
+        self.case("is not met again", *how, expected=("a restart from it failed: ", NOBODY_HAS + "1", OLDER))
 
     def moved_and_found_late(self):
         """The image that is damaged has a copy where it was sent to. Neither is taken again, wherever the ranks are."""
         self.spoil("b", 1)
         self.refused("damage in memory that was moved", DAMAGED, nodes=["b", "a"], expected=("the image is damaged: ",))
-        self.case("is not moved again", nodes=["b", "a"], expected=("a restart of it failed: ", NOBODY_HAS + "1", OLDER))
+        self.case("is not moved again", nodes=["b", "a"],
+                  expected=("a restart from it failed: ", NOBODY_HAS + "1", OLDER))
 
     def found_late_lazily(self):
         self.found_late("--lazy")

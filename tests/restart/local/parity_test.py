@@ -210,7 +210,7 @@ class Parity(Cases):
         self.copy()
         self.image("n1", 1).with_suffix(".json").unlink()
         self.case("a sidecar is lost",
-                  expected=("rank 1 on node n1, rebuilt from parity: nothing but its sidecar was lost",))
+                  expected=("rank 1 on node n1, rebuilt from parity: only its sidecar was lost",))
         self.are_as_written("a sidecar is lost", (1,))
 
     def found_late(self):
@@ -230,7 +230,8 @@ class Parity(Cases):
         self.lose(3)
         cut = self.directory / "copy" / "ckpt" / "gen-000001" / "rank-00001.mana"
         cut.write_bytes(cut.read_bytes()[:-1])
-        self.case("the directory's is damaged", expected=("checkpoint 1 is passed over: rank 1: ", "rank 3 on node n3, rebuilt from parity: ",
+        self.case("the directory's is damaged", expected=("checkpoint 1 is skipped: rank 1: ",
+                                                         "rank 3 on node n3, rebuilt from parity: ",
                                                           "restarting the images on the nodes, generation 1 instead"))
 
     def other_parity(self):

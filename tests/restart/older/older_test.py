@@ -78,16 +78,18 @@ class Cases:
         newest = "copy/gen-000003/"
         older = "copy/gen-000002 instead"
         self.case("nothing is wrong", lambda copy: None)
-        self.case("a cut image", cut, "checkpoint 3 is passed over: rank 1: ", newest + "rank-00001.mana: the image has ", older)
+        self.case("a cut image", cut, "checkpoint 3 is skipped: rank 1: ",
+                   newest + "rank-00001.mana: the image has ", older)
         self.check("the newer one is marked", (self.directory / "copy" / "gen-000003" / "failed").is_file(), "no file failed")
         self.case("exchanged images", exchange, "rank 0: ", newest + "rank-00000.mana: ", older)
         self.case("files of two checkpoints", mix, newest + "rank-00000.mana: ", older)
         self.case("a manifest and an image", spoil_manifests, newest + "manifest.json: the manifest is damaged: it nests too deep",
-                  "checkpoint 2 is passed over: rank 0: ", "rank-00000.mana: the image of rank 0 is missing", "copy/gen-000001 instead")
+                  "checkpoint 2 is skipped: rank 0: ",
+                  "rank-00000.mana: the image of rank 0 is missing", "copy/gen-000001 instead")
         self.case("a planted link", plant, newest + "rank-00001.mana: it is a symbolic link", older)
         self.check("which is not marked", not (self.directory / "copy" / "gen-000003" / "failed").exists(), "a file failed")
-        self.found_late("the next mana restart")
-        self.found_late("was restarted lazily", "--lazy")
+        self.found_late("later restarts skip this checkpoint")
+        self.found_late("was restarted with --lazy", "--lazy")
         self.unchecked()
         self.died_unchecked()
 
@@ -114,7 +116,8 @@ class Cases:
         status, text = self.restart("copy", *how)
         self.check(f"damage in the memory {how}", status in wanted and "rank-00001.mana" in text and said in text, f"{status}: {text}")
         status, text = self.restart("copy", "--interval", "1000", *how)
-        self.check("is not met again", status == 0 and self.checksum in text and "a restart of it failed: " in text and
+        self.check("is not met again", status == 0 and self.checksum in text and
+                   "a restart from it failed: " in text and
                    "copy/gen-000002 instead" in text, f"{status}: {text}")
         status, text = self.restart("copy/gen-000003", *how)
         self.check("unless it is named", status in wanted and "rank-00001.mana" in text, f"{status}: {text}")

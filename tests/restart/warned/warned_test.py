@@ -17,16 +17,18 @@ from mana_job import STOPPED, mpi_environment  # noqa: E402
 SILENCE_S = 240
 OTHER = "the program has changed its "
 AT_CHECKPOINT = {
-    "surroundings": (OTHER + "capabilities: after a restart it has what its launcher gives it", OTHER + "namespace (uts): after a restart",
+    "surroundings": (OTHER + "capabilities: after a restart it has that of its new launcher",
+                     OTHER + "namespace (uts): after a restart",
                      OTHER + "user or group (setuid, setgid): after a restart",
                      "the program has a filter of system calls of its own (seccomp): after a restart it has none"),
     "group": (OTHER + "user or group (setuid, setgid)",),
-    "directories": ("have one working directory together, apart from the others' (CLONE_FS): after a restart each has its own",),
+    "directories": ("share a working directory, apart from the other threads' (CLONE_FS): after a restart each has its "
+                    "own",),
     "key": ("1 mapping has a protection key (pkey_mprotect): after a restart",),
 }
 NOT_AT_CHECKPOINT = {"group": (OTHER + "capabilities", OTHER + "namespace", "filter of system calls")}
 AT_ONCE = ("the program asks for signals of changes in a directory (F_NOTIFY): after a restart none come",
-           "the program traces a process (ptrace): until that executes another program, it stops with SIGSYS",
+           "the program traces a process (ptrace): until the traced process executes another program",
            "the program restricts its access to files (landlock): after a restart it is not restricted")
 RIGHTS = " is executed without the rights that its file gives (set-user-ID, set-group-ID, capabilities)"
 

@@ -72,7 +72,7 @@ TEST_CASE("no job, a damaged file, another user's") {
   CHECK(problem_of(place.path()) == client_problem::not_owner);
 }
 
-TEST_CASE("a job that was killed does not answer, nor one that ended before it was up") {
+TEST_CASE("a job that was killed does not answer, nor one that ended before it could answer") {
   temporary_directory place;
   control::job_file left = control::starting_job(2, "a test");
   left.pid = gone_process();
@@ -86,7 +86,7 @@ TEST_CASE("a job that was killed does not answer, nor one that ended before it w
   CHECK(problem_of(place.path()) == client_problem::not_answering);
 }
 
-TEST_CASE("a job that ended before it was up, for which nobody has waited yet") {
+TEST_CASE("a job that ended before it could answer, for which nobody has waited yet") {
   temporary_directory place;
   control::job_file left = control::starting_job(2, "a test");
   left.pid = fork();

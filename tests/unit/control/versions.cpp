@@ -66,7 +66,7 @@ TEST_CASE("a job of a mana that says no protocol") {
   change_file(place, {{"protocol", nullptr}, {"mana", nullptr}, {"command", nullptr}});
   const auto error = refusal_of(place.path());
   CHECK(error.problem == client_problem::other_mana);
-  CHECK(has(error.what(), "before the first that says its own"));
+  CHECK(has(error.what(), "which does not say its version"));
 }
 
 TEST_CASE("the path of the command is found beside the process where the file does not say it") {
@@ -152,14 +152,14 @@ TEST_CASE("a client that says no protocol is answered in its own words, and noth
   frame_reader said(answer);
   CHECK(said.type() == frame_type::answer);
   CHECK(said.get<std::uint8_t>() == 0);
-  CHECK(has(said.get<std::string>(), "use the mana that started it"));
+  CHECK(has(said.get<std::string>(), "use the mana that started the job"));
   client.send_all(frame_writer(frame_type::ask_progress).take());
   client.send_all(frame_writer(frame_type::ask_status).take());
   const auto status = next_frame(client);
   frame_reader shown(status);
   CHECK(shown.type() == frame_type::status);
   const auto document = nlohmann::json::parse(shown.get<std::string>());
-  CHECK(has(document.at("phase"), "use the mana that started it"));
+  CHECK(has(document.at("phase"), "use the mana that started the job"));
   CHECK(document.at("ranks") == 2);  // all that it reads is there
   CHECK(document.at("seconds_by_phase").is_object());
   j.finish();

@@ -46,8 +46,9 @@ TEST_CASE("levels are limited, whatever a stack could hold") {
 }
 
 TEST_CASE("numbers are integers") {
-  CHECK(refusal_of(json::to_cbor(json{1, 2.5})) == "it has a number that is no integer, or an unknown value");
-  CHECK(refusal_of({0xfb, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) == "it has a number that is no integer, or an unknown value");
+  CHECK(refusal_of(json::to_cbor(json{1, 2.5})) == "it has a number that is not an integer, or an unknown value");
+  CHECK(refusal_of({0xfb, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) == "it has a number that is not an "
+                                                                              "integer, or an unknown value");
   CHECK(refusal_of(json::to_cbor(json{-1, 18446744073709551615u})) == "");
 }
 

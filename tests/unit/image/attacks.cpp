@@ -153,7 +153,7 @@ TEST_CASE("a directory on the way that all can write is refused by its name, a s
   const std::string directory = (open / "mine" / "c").string();
   fs::permissions(open, fs::perms(0777));
   const std::string why = refused(error_kind::not_own, [&] { store::begin_generation(directory); });
-  CHECK(has(why, open.string() + ": all users can rename and remove what is in this directory"));
+  CHECK(has(why, open.string() + ": all users can rename and remove files in this directory"));
   CHECK(has(why, "chmod o-w or chmod +t"));
   CHECK_FALSE(fs::exists(open / "mine"));
   fs::permissions(open, fs::perms(01777));

@@ -162,10 +162,10 @@ TEST_CASE("another build, no file, or what is no file, is refused before any mem
   CHECK(has(s.refused(), ") than at the checkpoint (build id " + id + ")"));
   fs::remove(s.library);
   mkfifo(s.library.c_str(), 0600);
-  CHECK(has(s.refused(), "it is no regular file"));       // and nobody waits for who writes to it
+  CHECK(has(s.refused(), "it is not a regular file"));       // and nobody waits for who writes to it
   fs::remove(s.library);
   fs::create_directory(s.library);
-  CHECK(has(s.refused(), "it is no regular file"));
+  CHECK(has(s.refused(), "it is not a regular file"));
 }
 
 TEST_CASE("a file of the same build whose contents have changed is found by its checksum") {
@@ -280,13 +280,14 @@ TEST_CASE("a file that is written to while it is referred to, or copied, makes t
       const auto write = [&] { std::fstream(s.library, std::ios::in | std::ios::out | std::ios::binary).seekp(-1, std::ios::end).put('x'); };
       if (!by_copy) write();
       const bool well = writer.write_shared() && writer.finish();
-      if (!by_copy) return !well && has(writer.failure_text(writer.failure()), "was written to while the image was") ? "" : "not seen";
+      if (!by_copy) return !well && has(writer.failure_text(writer.failure()), "was written to during the "
+                                                                               "checkpoint") ? "" : "not seen";
       if (!well) return "not written";
       write();
       try {
         writer.copy_files();
       } catch (const files::image_error& error) {
-        return has(error.what(), "it was written to while the checkpoint was taken") ? "" : error.what();
+        return has(error.what(), "it was written to during the checkpoint") ? "" : error.what();
       }
       return "not seen in the copy";
     }) == "");

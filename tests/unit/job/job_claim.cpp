@@ -154,7 +154,7 @@ TEST_CASE("a holder on another node that does not answer, and a lock that nobody
   {
     const auto lock = store::directory_lock::of_job(place);
     store::write_claim(place, far);
-    CHECK(has(refusal(options), "if that node is lost for good, remove " + options.checkpoint_directory + "/lock"));
+    CHECK(has(refusal(options), "if that node is lost forever, remove " + options.checkpoint_directory + "/lock"));
   }
   CHECK(claim(options) == 'h');  // it was free: who was there last, and where, does not matter
   release_claim();

@@ -72,7 +72,8 @@ TEST_CASE("fewer processors than at the checkpoint are said, and no others") {
   CHECK(fewer_processors(4, 4).empty());
   CHECK(fewer_processors(2, 4).empty());
   CHECK(fewer_processors(4, 1) ==
-        std::vector<std::string>{"it may run on 1 processor here, and could on 4 at the checkpoint: the machine and the launcher say which"});
+        std::vector<std::string>{"it may run on 1 processor here; at the checkpoint it was 4; the machine and the "
+                                 "launcher decide this"});
   CHECK(usable_processors() >= 1);
 }
 

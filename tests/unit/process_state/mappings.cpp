@@ -51,8 +51,9 @@ TEST_CASE("names of mappings, keys, and memory that may be dropped") {
   CHECK((all[2].droppable && !all[0].droppable));
   CHECK(all[3].name == "shared");
   CHECK(all[4].name.empty());
-  CHECK(take_keys(all) == std::vector<std::string>{"1 mapping has a protection key (pkey_mprotect): after a restart no key is taken, "
-                                                   "and the protection is that of mprotect alone"});
+  CHECK(take_keys(all) == std::vector<std::string>{"1 mapping has a protection key (pkey_mprotect): after a restart "
+                                                   "there are no "
+                                                   "keys, and only the protection of mprotect applies"});
   CHECK(all.size() == 4);
   CHECK(take_keys(all).empty());
 }

@@ -46,7 +46,7 @@ TEST_CASE("redundancy: schemes") {
   CHECK(refusal("4+0").find("M, ") != std::string::npos);
   CHECK(refusal("4+99999999999").find("must be 1 to 8") != std::string::npos);
   for (const char* bad : {"+", "4+", "+1", "a+1", "4+b", "4+1+1", " 4+1", "4+1 ", "-4+1", "4+-1"})
-    CHECK_MESSAGE(refusal(bad).find("is no number") != std::string::npos, bad);
+    CHECK_MESSAGE(refusal(bad).find("is not a number") != std::string::npos, bad);
 }
 
 TEST_CASE("redundancy: every rank is in one group, of at least k+m, of distinct nodes where that can be") {

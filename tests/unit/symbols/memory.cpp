@@ -78,7 +78,7 @@ TEST_CASE("this process's own memory, and the file behind it") {
 }
 
 TEST_CASE("a process without an upper half has no objects") {
-  CHECK_THROWS_WITH_AS(upper_objects(process_memory("self")), "no program has been loaded there by mana", memory_error);
+  CHECK_THROWS_WITH_AS(upper_objects(process_memory("self")), "mana has loaded no program there", memory_error);
 }
 
 TEST_CASE("memory of a core dump, and what it leaves out from the files") {
@@ -100,8 +100,8 @@ TEST_CASE("what is no core dump is refused") {
   const temporary_directory directory;
   const std::string whole = core_of("memory", "x");
   CHECK(refusal(directory.path() / "none") == "No such file or directory");
-  CHECK(refusal("/proc/self/exe") == "this is no core dump of an x86-64 process");
-  CHECK(refusal(directory.write("text", "text")) == "this is no core dump of an x86-64 process");
+  CHECK(refusal("/proc/self/exe") == "this is not a core dump of an x86-64 process");
+  CHECK(refusal(directory.write("text", "text")) == "this is not a core dump of an x86-64 process");
   CHECK(refusal(directory.write("cut", whole.substr(0, sizeof(Elf64_Ehdr) + 8))) == "the core dump is cut off");
   for (std::size_t size = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr); size < whole.size(); ++size)
     CHECK(refusal(directory.write("shorter", whole.substr(0, size))) == "accepted");   // gdb knows what to say of those

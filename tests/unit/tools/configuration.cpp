@@ -228,16 +228,16 @@ TEST_CASE("a file that others could have written is refused") {
   CHECK(refused_file(file).empty());
   for (const mode_t mode : {mode_t{0664}, mode_t{0646}}) {
     chmod(file.c_str(), mode);
-    CHECK(refused_file(file).find("can be written by others") != std::string::npos);
+    CHECK(refused_file(file).find("is writable by others") != std::string::npos);
   }
   chmod(file.c_str(), 0600);
   std::ofstream(file) << std::string(most_configuration_bytes + 1, ' ');
   CHECK(refused_file(file).find("64 KiB") != std::string::npos);
-  CHECK(refused_file(own.path).find("is no regular file") != std::string::npos);
+  CHECK(refused_file(own.path).find("is not a regular file") != std::string::npos);
   CHECK(refused_file(own.path / "none").find("cannot be opened") != std::string::npos);
-  CHECK(refused_file("/dev/null").find("is no regular file") != std::string::npos);
+  CHECK(refused_file("/dev/null").find("is not a regular file") != std::string::npos);
   REQUIRE(mkfifo((own.path / "fifo").c_str(), 0600) == 0);
-  CHECK(refused_file(own.path / "fifo").find("is no regular file") != std::string::npos);
+  CHECK(refused_file(own.path / "fifo").find("is not a regular file") != std::string::npos);
   if (geteuid() == 0) {
     std::ofstream(own.path / "foreign") << "[run]\n";
     REQUIRE(chown((own.path / "foreign").c_str(), 65534, 65534) == 0);

@@ -4,7 +4,8 @@
 
 namespace mana::arch {
 
-/// Usable on any stack, under either thread pointer, in any state of libc.     out: the kernel's answer: a result, or -errno
+/// Usable on any stack, under either thread pointer, in any state of libc.
+/// out: the kernel's answer: a result, or -errno
 [[gnu::always_inline]] inline long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                                             long f = 0) noexcept {
   long result;
@@ -18,7 +19,7 @@ namespace mana::arch {
   return result;
 }
 
-/// Of a call that has two arguments: the other registers stay as they are, so the caller need not set them.
+/// A call with two arguments. It leaves the other registers as they are, so the caller need not set them.
 [[gnu::always_inline]] inline long raw_call_of_two(long number, long a, long b) noexcept {
   long result;
   __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b) : "rcx", "r11", "memory");

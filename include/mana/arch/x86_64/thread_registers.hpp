@@ -1,6 +1,6 @@
-// The two registers that are each thread's own: fs, the thread pointer of whichever half runs, and gs, which no program on this
-// architecture uses: the thread's block. Writing them by an instruction is for kernels that allow it (`by_instruction`,
-// bridge::has_fsgsbase); the others are asked.
+// The two registers that each thread has for itself. The register fs is the thread pointer of the half that runs. The
+// register gs points to the thread's block: no program on this architecture uses it. If the kernel allows it
+// (bridge::has_fsgsbase), an instruction writes them (`by_instruction`); otherwise a system call does.
 #pragma once
 #include <mana/arch/x86_64/raw_syscall.hpp>
 
@@ -8,26 +8,26 @@
 
 namespace mana::arch {
 
-/// Of arch_prctl(2), as asm/prctl.h has them.
+/// Operations of arch_prctl(2), as in asm/prctl.h.
 inline constexpr long set_block_register = 0x1001, set_pointer_register = 0x1002, get_pointer_register = 0x1003,
                       get_block_register = 0x1004;
 
-/// The first word of what the block register names. Only on threads where it names something.
+/// The first word at the address in the block register. Call it only on threads whose register points to a block.
 [[gnu::always_inline]] inline void* thread_block() noexcept {
   void* block;
   __asm__("mov %%gs:0, %0" : "=r"(block));
   return block;
 }
 
-/// Address of the running half's thread control block: the first word of it is its own address (x86-64 psABI, TLS variant II),
-/// which is cheaper to read than the base register.
+/// Address of the running half's thread control block. The block's first word is its own address (x86-64 psABI, TLS
+/// variant II), and reading that word is cheaper than reading the base register.
 [[gnu::always_inline]] inline std::uint64_t thread_pointer() noexcept {
   std::uint64_t value;
   __asm__ volatile("mov %%fs:0, %0" : "=r"(value) : : "memory");
   return value;
 }
 
-/// The register itself: where it may be 0, or name nothing.
+/// The register itself, for threads where it may be 0 or point to nothing.
 [[gnu::always_inline]] inline std::uint64_t read_thread_pointer(bool by_instruction) noexcept {
   std::uint64_t value = 0;
   if (by_instruction) __asm__ volatile("rdfsbase %0" : "=r"(value));
@@ -35,7 +35,7 @@ inline constexpr long set_block_register = 0x1001, set_pointer_register = 0x1002
   return value;
 }
 
-/// Twice in each call of MPI, on kernels that leave no other way.
+/// On kernels without the instruction each MPI call runs this twice.
 [[gnu::noinline, gnu::cold]] inline void write_thread_pointer_by_call(std::uint64_t value) noexcept {
   raw_call_of_two(SYS_arch_prctl, set_pointer_register, static_cast<long>(value));
 }
@@ -47,7 +47,7 @@ inline constexpr long set_block_register = 0x1001, set_pointer_register = 0x1002
   }
 }
 
-/// The block register itself, where it may name nothing.
+/// The block register itself, for threads where it may point to nothing.
 [[gnu::always_inline]] inline std::uint64_t read_block_register(bool by_instruction) noexcept {
   std::uint64_t value = 0;
   if (by_instruction) __asm__ volatile("rdgsbase %0" : "=r"(value));

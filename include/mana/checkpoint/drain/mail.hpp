@@ -1,5 +1,5 @@
-// What ranks tell each other in a drain, besides MPI's own messages: how many messages were sent, and which of them
-// synchronously; and, in answer, which synchronous sends no receive has met.
+// The mails that ranks exchange in a drain, besides MPI's own messages: how many messages they sent, and which of them
+// synchronously. The answer says which synchronous sends no receive has met.
 #pragma once
 #include <mana/drain/turn.hpp>
 #include <mana/lower/mapped_array.hpp>
@@ -20,7 +20,7 @@ struct mail_head {
   std::uint32_t unused;
 };
 
-/// Messages of the mail's sender to its receiver on one communicator, since it was made.
+/// Messages of the mail's sender to its receiver on one communicator, since the communicator was made.
 struct count_row {
   object::comm_name comm;
   std::int32_t from;            // the sender's rank there, as the receiver has it
@@ -32,7 +32,7 @@ struct count_row {
 struct synchronous_row {
   object::comm_name comm;
   std::int32_t from, tag;
-  std::uint64_t after;          // messages to the same receiver with the same tag that were sent after it
+  std::uint64_t after;          // messages to the same receiver with the same tag, sent after it
   std::uint64_t number;         // with `request`: names it in the sender
   std::uint32_t request;        // bits of a virtual id
   std::uint32_t unused;
@@ -44,7 +44,7 @@ struct answer_row {
   std::uint32_t is_held;        // its message is in the receiver's inbox: no receive has met it
 };
 
-/// A mail as it lies in the lower half, until the next drain.
+/// A mail in the lower half's memory, valid until the next drain.
 class mail_view {
  public:
   mail_view(int from, const void* at, std::int64_t bytes) noexcept
@@ -75,7 +75,7 @@ class mail_view {
   mail_head head_{};
 };
 
-/// A row and the world rank that it goes to.
+/// A row, and the world rank of its receiver.
 template <class Row>
 struct addressed {
   int to;

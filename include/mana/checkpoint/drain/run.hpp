@@ -1,7 +1,7 @@
-// From the recovery line to "nothing in flight": outstanding collectives are completed, then every message that was
-// sent is received, into its posted receive or into the inbox. Runs on the thread that called MPI_Init while all others
-// are parked, perhaps in a signal handler that interrupted malloc: it allocates with mmap only. A drain may be given up at
-// any turn: what it has received is in the inbox then, which the program looks into first.
+// From the recovery line to "nothing in flight". Outstanding collectives are completed. Then every message that was
+// sent is received, into its posted receive or into the inbox. The drain runs on the thread that called MPI_Init while
+// all others are parked, perhaps in a signal handler that interrupted malloc: it allocates with mmap only. A drain may
+// be given up at any turn. The messages that it has received stay in the inbox, which the program reads first.
 #pragma once
 #include <mana/checkpoint/drain/synchronous.hpp>
 #include <mana/object/classes.hpp>
@@ -10,12 +10,12 @@
 
 namespace mana::checkpoint {
 
-/// INV-8 after the drain, which is over on all ranks when run() says true: sent == received on every communicator that both
-/// ends have, for every pair of ranks; no request but receives is active, and no active receive has a message that could
-/// match it.
-/// Because: counts were exchanged with all threads parked, so they do not grow; each rank then receives all that was
-/// sent to it; sends complete by their receivers' progress; the barriers keep everyone progressing until all are done.
-/// Counts belong to a communicator: what was sent on one that its receiver has freed nobody will receive.
+/// INV-8 after the drain, which is over on all ranks when run() says true: sent == received on every communicator that
+/// both ends have, for every pair of ranks. No request except receives is active. No active receive has a message that
+/// could match it.
+/// Because: counts were exchanged with all threads parked, so they do not grow. Each rank then receives all that was
+/// sent to it. Sends complete by their receivers' progress. The barriers keep all ranks progressing until all are done.
+/// Counts belong to a communicator. If a receiver has freed it, nobody will receive the messages sent on it.
 template <class Classes>
 class drain_run {
  public:
@@ -44,7 +44,7 @@ class drain_run {
     return under_way;
   }
 
-  /// To each rank that was sent a message since MPI_Init: how many, by communicator, and which were sent synchronously.
+  /// Tells each rank how many messages this rank has sent to it, by communicator, and which ones synchronously.
   void tell_counts() noexcept {
     object::comm_state& all = object::comms();
     const int ranks = static_cast<int>(lower::the_bridge().world_size);
@@ -94,7 +94,7 @@ class drain_run {
     for_each_mail(mails_, [this](const mail_view& m) { read(m); });
   }
 
-  /// Messages of the mail's sender that have yet to arrive, on communicators of which this rank has counts.
+  /// How many messages of the mail's sender have yet to arrive, on communicators of which this rank has counts.
   static std::uint64_t missing(const count_row& row) noexcept {
     const object::traffic* const t = traffic_of(row.comm);
     if (t == nullptr) return 0;
@@ -120,7 +120,7 @@ class drain_run {
                    "MPI_Issend");
   }
 
-  /// After the first barrier: then all mails with counts are here.
+  /// Call it after the first barrier: then all mails with counts have come.
   bool is_done() noexcept {
     bool all = pending_ == 0 && !has_questions();
     for_each_mail(mails_, [&](const mail_view& m) {
@@ -153,7 +153,7 @@ inline bool drain_all() noexcept {
   const lower::services& s = *lower::the_bridge().service;
   drain_run<Classes> run;
   if (run.run()) {
-    object::comms().ended_count = 0;           // all have been told
+    object::comms().ended_count = 0;           // all ranks know them
     lower::cross([&] { s.drained(); });
     return true;
   }

@@ -1,7 +1,7 @@
-// Which synchronous sends has no receive met? A sender names those that the live MPI has not called complete when all
-// threads are parked. Their receiver has all messages by then. Messages of one peer, tag and communicator are received in
-// the order in which they were sent, so the receiver holds the last ones, and matched messages that later ones have passed;
-// those that pass are counted.
+// Finds the synchronous sends that no receive has met. When all threads are parked, each sender names its synchronous
+// sends that the live MPI has not completed. By then their receiver has all messages. Messages of one peer, tag and
+// communicator are received in the order in which they were sent. So the receiver holds the last ones, and matched
+// messages that later ones have passed; the messages that pass are counted.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/checkpoint/drain/mail.hpp>
@@ -12,7 +12,7 @@
 
 namespace mana::checkpoint {
 
-/// The process's counts of the communicator; nullptr if it has none: it ended here, and nothing can be received on it.
+/// The process's counts for the communicator; nullptr: the communicator ended here, so nothing can be received on it.
 inline object::traffic* traffic_of(const object::comm_name& name) noexcept {
   object::traffic* t = object::comms().traffics;
   while (t != nullptr && !(t->name == name)) t = t->next;
@@ -24,12 +24,12 @@ inline bool is_open_synchronous(const object::request_entry& e) noexcept {
          !e.what.detached && !e.what.cancelling;
 }
 
-/// A drain has asked about it, and no answer has come.
+/// A drain has asked about this send, and no answer has come.
 inline bool is_asked(const object::request_entry& e) noexcept {
   return e.what.is_message() && e.what.message().met == object::meeting::asked;
 }
 
-/// Names those of this rank, and has retire() keep them.
+/// Names this rank's open synchronous sends, and makes retire() keep them.
 inline void ask_about_synchronous(outbox<synchronous_row>& out) noexcept {
   vid::table<kind::request>().for_each_unordered([&](object::request_entry& e) {
     if (!is_open_synchronous(e)) return;
@@ -54,7 +54,7 @@ inline object::held_message* find_unmet(const synchronous_row& row) noexcept {
   };
   const std::uint64_t in_inbox = all.inbox.count(t->context, row.from, row.tag);
   if (row.after < in_inbox) return all.inbox.at(t->context, row.from, row.tag, in_inbox - 1 - row.after);
-  // Matched by the program, which has not received it, and perhaps others that were sent after it.
+  // The program has matched the message without receiving it, and perhaps others that were sent after it.
   object::held_message* found = nullptr;
   vid::table<kind::message>().for_each_unordered([&](const vid::entry<kind::message>& e) {
     if (!is_same(e)) return;
@@ -73,7 +73,7 @@ inline answer_row judge(const synchronous_row& row, int sender) noexcept {
   return {row.number, row.request, held != nullptr};
 }
 
-/// The sender's part: one that was met is complete as soon as the live MPI says so, or already.
+/// The sender's part. A send that was met is complete as soon as the live MPI says so, or already.
 inline void take_answer(const answer_row& row) noexcept {
   object::request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(row.request));
   if (e == nullptr || !is_asked(*e) || e->what.message().posted != row.number) return;
@@ -81,7 +81,7 @@ inline void take_answer(const answer_row& row) noexcept {
   if (row.is_held == 0) object::end_unready(*e);
 }
 
-/// After a drain that was given up nobody will answer any more: what the live MPI has called complete is complete.
+/// After a drain that was given up nobody will answer: sends that the live MPI has completed are complete.
 inline void forget_questions() noexcept {
   vid::table<kind::request>().for_each_unordered([](object::request_entry& e) {
     if (!is_asked(e)) return;

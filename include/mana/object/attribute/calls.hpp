@@ -1,4 +1,4 @@
-// Attributes and their keys: kept and answered here, callbacks called with the application's own handles.
+// Attributes and their keys. The wrappers keep and answer them, and call callbacks with the program's own handles.
 #pragma once
 #include <mana/app/fortran_index.hpp>
 #include <mana/object/attribute/store.hpp>
@@ -21,7 +21,8 @@ using copy_function = int (*)(Handle, int, void*, void*, void*, int*);
 template <class Handle>
 using delete_function = int (*)(Handle, int, void*, void*);
 
-/// What an error code of a callback means to the error handler of the caller: a neutral class, or a negated code of its own.
+/// The meaning of a callback's error code for the caller's error handler: a neutral class, or a negated code that the
+/// program added.
 inline int class_of_callback_error(int code) noexcept {
   if (code == MPI_SUCCESS) return neutral::success;
   if (app::errors().added(code)) return -code;
@@ -37,8 +38,8 @@ inline int fortran_number(Handle h) noexcept {
   else return app::to_fortran<kind::datatype>(h);
 }
 
-/// INV-82: a checkpoint may come while the function runs: it may compute for long, or wait for another rank. Objects on
-/// which the wrapper works are whole in their tables here, and it holds no lock.
+/// INV-82: a checkpoint may come while the function runs: it may compute for long, or wait for another rank. So the
+/// objects of the wrapper must be consistent in their tables here, and the wrapper must hold no lock.
 /// out: the code of the key's delete function
 template <class Handle>
 inline int call_remove(const attribute_key& key, Handle handle, const attribute& a) noexcept {
@@ -51,7 +52,7 @@ inline int call_remove(const attribute_key& key, Handle handle, const attribute&
   });
 }
 
-/// As call_remove. in: copy: as the attribute that is copied      out: the code of the key's copy function
+/// As call_remove. in: copy: the attribute to copy      out: the code of the key's copy function
 template <class Handle>
 inline int call_copy(const attribute_key& key, Handle handle, attribute& copy, int* wanted) noexcept {
   void* value = nullptr;
@@ -67,13 +68,13 @@ inline int call_copy(const attribute_key& key, Handle handle, attribute& copy, i
   rc = call::run_application_code([&] {
     return reinterpret_cast<copy_function<Handle>>(key.copy)(handle, copy.key, key.extra, copy.value, &value, wanted);
   });
-  // A copy of the address of a number is one of the number, which the old object keeps to itself.
+  // If the value is the address of a number, the copy gets a number of its own: the old number belongs to the old
+  // object.
   copy = copy.number != nullptr && value == copy.value ? attribute(copy.key, *copy.number) : attribute(copy.key, value);
   return rc;
 }
 
-/// Removes one attribute: its delete function first, and only if that agrees the value.
-/// out: neutral error class
+/// Removes one attribute. It calls the delete function first, and removes the value only if that succeeds.
 template <class Handle>
 inline int remove_attribute(attribute_list& list, kind_code object, Handle handle, int number) noexcept {
   const attribute* const a = list.find(number);
@@ -87,8 +88,8 @@ inline int remove_attribute(attribute_list& list, kind_code object, Handle handl
   return neutral::success;
 }
 
-/// All of an object's, last set first (MPI-4.1 11.2.4 for MPI_COMM_SELF, harmless elsewhere). Stops where a delete
-/// function refuses. out: neutral error class
+/// Removes all attributes of an object, the last set first (MPI-4.1 11.2.4 for MPI_COMM_SELF, harmless elsewhere).
+/// Stops if a delete function fails. out: neutral error class
 template <class Handle>
 inline int remove_all_attributes(attribute_list*& list, kind_code object, Handle handle) noexcept {
   while (list != nullptr && !list->items.empty())
@@ -99,7 +100,7 @@ inline int remove_all_attributes(attribute_list*& list, kind_code object, Handle
   return neutral::success;
 }
 
-/// Sets a value; an old one is deleted first. out: neutral error class
+/// Sets a value; deletes an old one first. out: neutral error class
 template <class Handle>
 inline int put_attribute(attribute_list*& list, kind_code object, Handle handle, const attribute& given) noexcept {
   const attribute_key* const key = attribute_keys().find(given.key, object);
@@ -114,7 +115,8 @@ inline int put_attribute(attribute_list*& list, kind_code object, Handle handle,
   return neutral::success;
 }
 
-/// What a duplicate inherits, in the order of setting. out: neutral error class of the first copy function that fails
+/// Copies the attributes that a duplicate inherits, in the order of setting. out: neutral error class of the first copy
+/// function that fails
 template <class Handle>
 inline int copy_all_attributes(const attribute_list* from, attribute_list*& to, kind_code object, Handle old) noexcept {
   if (from == nullptr) return neutral::success;
@@ -130,7 +132,7 @@ inline int copy_all_attributes(const attribute_list* from, attribute_list*& to, 
   return neutral::success;
 }
 
-/// MPI's own attributes. The values stay where they are: the application keeps their addresses.
+/// MPI's own attributes. The values keep their addresses, which the program may have stored.
 struct predefined_attributes {
   int tag_ub = 0, host = 0, io = 0, wtime_is_global = 0, universe_size = 0, appnum = 0;
   bool has[6] = {};
@@ -140,7 +142,7 @@ inline predefined_attributes& world_attributes() noexcept {
   return values;
 }
 
-/// Asks the live MPI once, at MPI_Init.
+/// Asks the live MPI once, in MPI_Init.
 inline void init_attributes() noexcept {
   predefined_attributes& p = world_attributes();
   int* const values[] = {&p.tag_ub, &p.host, &p.io, &p.wtime_is_global, &p.universe_size, &p.appnum};
@@ -154,10 +156,10 @@ inline void init_attributes() noexcept {
   }
   p.host = app::app_rank(p.host);
   p.io = app::app_rank(p.io);
-  p.wtime_is_global = 0;      // each process keeps its own clock running across restarts
+  p.wtime_is_global = 0;      // each process continues its own clock across restarts
 }
 
-/// out: address of the value of a predefined key, nullptr without a value; *known says whether it is such a key
+/// out: address of the value of a predefined key, nullptr without a value; *known: it is such a key
 inline int* predefined_attribute(int number, bool* known) noexcept {
   predefined_attributes& p = world_attributes();
   *known = true;
@@ -187,8 +189,8 @@ inline int delete_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcep
   return remove_all_attributes(e.what.attributes, kind_code::comm, handle);
 }
 
-/// INV-88: those of a predefined communicator end in MPI_Finalize, last set first. One whose function fails does not
-/// keep MPICH from the others; Open MPI's stay uncalled.
+/// INV-88: the attributes of a predefined communicator end in MPI_Finalize, the last set first. If a delete function
+/// fails, MPICH continues with the others; Open MPI does not call them.
 inline void end_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcept {
   attribute_list*& list = e.what.attributes;
   while (list != nullptr && !list->items.empty()) {
@@ -206,7 +208,7 @@ inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number,
   *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(copy), reinterpret_cast<void (*)()>(remove), extra, 0, false});
   return MPI_SUCCESS;
 }
-/// As in both MPIs, a copy of the number may be freed again while an attribute has the key.
+/// As in both MPIs, a copy of the number may be freed again while an attribute still uses the key.
 template <class Fn>
 inline int free_key(kind_code object, int* number) noexcept {
   attribute_key* const key = number != nullptr ? attribute_keys().find(*number, object) : nullptr;
@@ -226,7 +228,7 @@ inline int set_comm_attribute(MPI_Comm comm, int number, Value value) noexcept {
   const int rc = put_attribute(c.e->what.attributes, kind_code::comm, comm, {number, value});
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, "attribute key");
 }
-/// store(pointer, bits) where there is one: what C and what Fortran get.
+/// Calls store(pointer, bits) if there is a value: the pointer is for C, the bits for Fortran.
 template <class Fn, class Store>
 inline int get_comm_attribute(MPI_Comm comm, int number, int* flag, Store&& store) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
@@ -311,7 +313,7 @@ inline int attr_delete(MPI_Comm comm, int number) noexcept {
   return object::delete_comm_attribute<fn::attr_delete>(comm, number);
 }
 
-// No window can be made yet, so every handle of one is wrong.
+// The program can make no window, so every window handle is wrong.
 inline int win_set_attr(MPI_Win, int, void*) noexcept {
   return object::fail(fn::win_set_attr::id, neutral::err_win, "no such window");
 }

@@ -1,5 +1,5 @@
-// Attributes and their keys, for every kind of object that can have them. Plain data of the upper half: values are the
-// application's own words, callbacks its own functions.
+// Attributes and their keys, for all kinds of objects that have them. Plain data of the upper half: values are the
+// program's own pointers or numbers, callbacks its own functions.
 #pragma once
 #include <mana/core/kind.hpp>
 
@@ -10,12 +10,12 @@
 
 namespace mana::object {
 
-/// One that Fortran has set is a number, and C gets its address; one that C has set is a pointer, and Fortran gets its bits
-/// (MPI-4.1 19.3.7).
+/// An attribute. If Fortran has set it, it is a number, and C gets its address. If C has set it, it is a pointer, and
+/// Fortran gets its bits (MPI-4.1 19.3.7).
 struct attribute {
   int key;
-  void* value;                               // what C gets
-  std::shared_ptr<std::int64_t> number;      // where `value` points if Fortran has set it
+  void* value;                               // the value that C gets
+  std::shared_ptr<std::int64_t> number;      // target of `value` if Fortran has set it
 
   attribute(int of, void* pointer) : key(of), value(pointer) {}
   attribute(int of, std::int64_t given)
@@ -35,25 +35,26 @@ struct attribute_list {
   void remove(int key) noexcept { std::erase_if(items, [key](const attribute& a) { return a.key == key; }); }
 };
 
-/// How functions that are not C's are called, in the form that MPICH's bindings give: they get the handle as Fortran has it,
-/// and the attribute's bits. form: 0 pointer, 1 number      out: error code
+/// Functions that are not C's are called through these proxies, in the form of MPICH's bindings: they get the handle as
+/// in Fortran, and the attribute's bits. form: 0 pointer, 1 number      out: error code
 using copy_proxy = int (*)(void (*function)(), int handle, int key, void* extra, int form, void* bits, void** copy,
                            int* wanted);
 using remove_proxy = int (*)(void (*function)(), int handle, int key, int form, void* bits, void* extra);
 
-/// What MPI_*_create_keyval was given. The callbacks' parameters differ in the object's handle type only.
+/// The arguments of MPI_*_create_keyval. The callbacks' parameters differ only in the object's handle type.
 struct attribute_key {
   kind_code object = kind_code::none;    // comm, datatype or win; none: the slot is free
-  void (*copy)() = nullptr;              // nullptr: not copied
-  void (*remove)() = nullptr;            // nullptr: nothing to do
+  void (*copy)() = nullptr;              // nullptr: the attribute is not copied
+  void (*remove)() = nullptr;            // nullptr: nothing is called
   void* extra = nullptr;
   std::uint32_t users = 0;               // attributes that have this key
-  bool freed = false;                    // by the application; lives on while it has users
+  bool freed = false;                    // by the program; the key is kept while it has users
   copy_proxy by_copy_proxy = nullptr;    // null: the functions are C's
   remove_proxy by_remove_proxy = nullptr;
 };
 
-/// All keys. Numbers start where no mpi.h has predefined ones, so that a number alone tells which they are.
+/// All keys. Their numbers begin above those of all predefined keys of all mpi.h, so a number alone tells the two
+/// apart.
 class key_table {
  public:
   static constexpr int first = 0x0100'0000;
@@ -66,14 +67,14 @@ class key_table {
     else *spare = key;
     return first + index;
   }
-  /// out: nullptr for a number that is no key, or one of another kind of object
+  /// out: nullptr for a number that is no key, or a key of another kind of object
   attribute_key* find(int number, kind_code object) noexcept {
     const long index = static_cast<long>(number) - first;
     if (index < 0 || index >= static_cast<long>(keys_.size())) return nullptr;
     attribute_key& k = keys_[static_cast<std::size_t>(index)];
     return k.object == object ? &k : nullptr;
   }
-  /// The application gives the key up.
+  /// The program frees the key.
   void free(attribute_key& k) noexcept {
     k.freed = true;
     if (k.users == 0) k.object = kind_code::none;

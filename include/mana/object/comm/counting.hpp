@@ -1,6 +1,6 @@
-// Counting messages by communicator and peer, and which of them were sent synchronously. A message of a synchronous send
-// that a drain received is told from others by how many were sent after it (checkpoint/drain/synchronous.hpp); so while such sends
-// are open, messages are counted by tag too.
+// Counts messages by communicator and peer, and notes which were sent synchronously. A drain may receive the message of
+// a synchronous send. That message is identified by how many were sent after it (checkpoint/drain/synchronous.hpp). So
+// while such sends are open, messages are also counted by tag.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/traffic_life.hpp>
@@ -10,7 +10,7 @@
 
 namespace mana::object {
 
-/// Adds one to a counter that other threads of the application may change as well.
+/// Adds one to a counter that other threads of the program may also change.
 inline void count_one(std::uint64_t& counter, turns t) noexcept {
   if (t == turns::at_once) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
   else ++counter;
@@ -29,7 +29,7 @@ inline synchronous_envelope* find_envelope(synchronous_ledger& l, int peer, int 
   return e;
 }
 
-/// The envelope, made if it is new. Those that nobody uses go first: a drain cannot free them.
+/// The envelope, made if it is new. Unused envelopes are freed first: a drain cannot free them.
 inline synchronous_envelope* envelope_for(synchronous_ledger& l, int peer, int tag) noexcept {
   if (synchronous_envelope* const known = find_envelope(l, peer, tag)) return known;
   synchronous_envelope** at = &bucket_of(l, peer, tag);
@@ -64,7 +64,7 @@ inline synchronous_ledger& ledger_of(traffic& t) noexcept {
 
 }  // namespace detail
 
-/// A message was sent while synchronous sends of the communicator are open.
+/// Call it when a message is sent while synchronous sends of the communicator are open.
 [[gnu::noinline, gnu::cold]] inline void note_sent_after(traffic& t, int peer, int tag) noexcept {
   const detail::ledger_hold hold(*t.synchronous);
   if (synchronous_envelope* const e = detail::find_envelope(*t.synchronous, peer, tag); e != nullptr && e->open != 0)
@@ -85,7 +85,7 @@ inline synchronous_ledger& ledger_of(traffic& t) noexcept {
   if (source >= 0 && source < t.peers->size) count_one(t.counts[source].received, call::library().callers);
 }
 
-/// The live MPI refused a send that was counted. dest: rank in the communicator, or MPI_PROC_NULL
+/// Takes back the count of a send that the live MPI refused. dest: rank in the communicator, or MPI_PROC_NULL
 inline void uncount_sent(traffic& t, int dest) noexcept {
   if (dest >= 0 && dest < t.peers->size) __atomic_fetch_sub(&t.counts[dest].sent, 1, __ATOMIC_RELAXED);
 }

@@ -1,4 +1,4 @@
-// What mana knows of a communicator.
+// The descriptor of a communicator.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/object/comm/topology.hpp>
@@ -23,7 +23,7 @@ namespace mana::object {
 struct attribute_list;          // object/attribute/store.hpp
 struct lane_list;               // object/comm/lane.hpp
 
-inline constexpr int max_name = 128;   // MPI_MAX_OBJECT_NAME of the smallest; MPICH 128, Open MPI 64
+inline constexpr int max_name = 128;   // the greatest MPI_MAX_OBJECT_NAME: MPICH 128, Open MPI 64
 
 }  // namespace mana::object
 
@@ -32,20 +32,22 @@ namespace mana {
 template <>
 struct descriptor<kind::comm> {
   const vid::rank_map* ranks = nullptr;  // this process's group
-  const vid::rank_map* peers = nullptr;  // what ranks of messages and roots mean: an intercommunicator's other group
+  // the group of messages' ranks and of roots: in an intercommunicator the other group
+  const vid::rank_map* peers = nullptr;
   vid::group_clock* everyone = nullptr;  // of both groups: names the set of all members
   std::uint64_t context = 0;             // names this communicator in the inbox; never reused
-  object::traffic* messages = nullptr;   // owned: what it has carried; nullptr: it is kept for its lanes alone
-  vid::group_clock* clock = nullptr;     // counts its collectives; without threads, its blocking ones
-  vid::group_clock* started = nullptr;   // counts its non-blocking ones; without threads made by the first one
-  std::uint64_t lineage = 0;             // the same on all members, no two communicators over the same members share it
+  object::traffic* messages = nullptr;   // owned: counts of its messages; nullptr: it is kept only for its lanes
+  vid::group_clock* clock = nullptr;     // counts its collectives; in a program without threads its blocking ones
+  // counts its non-blocking ones; in a program without threads the first of them makes it
+  vid::group_clock* started = nullptr;
+  std::uint64_t lineage = 0;             // the same on all members; no other communicator over the same members has it
   std::uint64_t children = 0;            // communicators that were made from this one
-  object::lane_list* lanes = nullptr;    // owned: of its persistent collectives; nullptr: it never had one
+  object::lane_list* lanes = nullptr;    // owned: of its persistent collectives; nullptr: there were none
   object::topology* topology = nullptr;  // owned
   object::attribute_list* attributes = nullptr;
   std::uint32_t errhandler = 0;  // neutral code, or bits of a virtual id; 0: never set
   std::uint32_t info = 0;        // bits of a virtual id, 0: none
-  bool freed = false;            // by the program, on all members; requests may go on to name it (INV-67)
+  bool freed = false;            // by the program, on all members; requests may still name it (INV-67)
   char name[object::max_name] = {};
 
   bool is_inter() const noexcept { return peers != ranks; }

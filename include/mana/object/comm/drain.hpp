@@ -1,4 +1,4 @@
-// Messages that lie in the live MPI, of which no receive has asked yet: they go to the inbox.
+// Moves messages that lie in the live MPI, and that no receive has asked for, into the inbox.
 #pragma once
 #include <mana/drain/turn.hpp>
 #include <mana/object/comm/counting.hpp>
@@ -26,7 +26,7 @@ inline void empty_channel(drain::progress& judge, const descriptor<kind::comm>& 
   }
 }
 
-/// Calls f(communicator, its real handle) for all that messages may come on.
+/// Calls f(communicator, its real handle) for each communicator on which messages may come.
 template <class F>
 inline void for_each_channel(F&& f) noexcept {
   for (const lasting_comm* const own : comms().lasting()) f(own->what, own->real);

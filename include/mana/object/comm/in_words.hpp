@@ -1,4 +1,4 @@
-// A communicator in the words of a drain's report.
+// The name of a communicator in a drain's report.
 #pragma once
 #include <mana/drain/sentence.hpp>
 #include <mana/object/comm/state.hpp>

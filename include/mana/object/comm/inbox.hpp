@@ -1,5 +1,5 @@
-// Messages that a drain received before the application asked for them. Receives and probes look here first, in order;
-// so a message that was in flight at a checkpoint is received by the rules that it would have been received by anyway.
+// Messages that a drain received before the program asked for them. Receives and probes look here first, in order. So a
+// message that was in flight at a checkpoint is received by the same rules as without a checkpoint.
 #pragma once
 #include <mana/lower/neutral.hpp>
 
@@ -12,13 +12,13 @@
 
 namespace mana::object {
 
-/// A mapping that holds messages. Unmapped when none of them is left and no more will come.
+/// A mapping that holds messages. It is unmapped when it holds none and no more will come.
 struct message_block {
   std::size_t length, used;
-  std::atomic<std::size_t> holders;      // messages, and one for the inbox while it puts more in
+  std::atomic<std::size_t> holders;      // messages, and one for the inbox while it adds more
 };
 
-/// Who is to be told when a receive of the message begins: the sender of a synchronous send.
+/// The receiver of a notice when a receive of the message begins: the sender of a synchronous send.
 struct awaited_receive {
   std::int32_t world_rank = -1;          // -1: nobody
   std::uint32_t request = 0;             // there: bits of a virtual id
@@ -31,7 +31,7 @@ struct held_message {
   std::uint64_t context;        // descriptor<kind::comm>::context
   std::int32_t source, tag;     // rank in that communicator
   std::int64_t bytes;
-  message_block* block;         // where this is
+  message_block* block;         // the block that contains this
   awaited_receive awaited{};
   void* data() noexcept { return this + 1; }
 };
@@ -41,8 +41,8 @@ struct held_message {
 namespace mana::object {
 
 /// INV-5 messages in the inbox keep their order per source and communicator, and it grows only in drains.
-/// Because: the inbox changes only while no other thread of the application runs wrapper code: drains add while all
-/// threads are parked. Then they look and take out one at a time (with_inbox).
+/// Because: drains add messages while all threads are parked. Otherwise threads look and take messages out one at a
+/// time (with_inbox).
 class inbox {
  public:
   bool empty() const noexcept { return __atomic_load_n(&held_, __ATOMIC_RELAXED) == 0; }     // without the lock
@@ -82,7 +82,7 @@ class inbox {
       if (matches(*m, context, source, tag)) return m;
     return nullptr;
   }
-  /// As find(), and removes it; the caller owns it.
+  /// As find(), but removes the message; the caller owns it.
   held_message* take(std::uint64_t context, int source, int tag) noexcept {
     queue& q = queue_of(context);
     held_message* before = nullptr;
@@ -95,32 +95,32 @@ class inbox {
     }
     return nullptr;
   }
-  /// Messages of that source and tag; none is any_*.
+  /// How many messages of that source and tag there are; neither is any_*.
   std::uint64_t count(std::uint64_t context, int source, int tag) const noexcept {
     std::uint64_t found = 0;
     for (const held_message* m = queues_[context % queues].first; m != nullptr; m = m->next)
       found += matches(*m, context, source, tag);
     return found;
   }
-  /// in: n  below count()      out: the nth of them from the oldest, which is the 0th
+  /// in: n  below count()      out: the nth of those messages; the oldest is the 0th
   held_message* at(std::uint64_t context, int source, int tag, std::uint64_t n) const noexcept {
     held_message* m = queues_[context % queues].first;
     while (!matches(*m, context, source, tag) || n-- != 0) m = m->next;
     return m;
   }
-  /// Calls f(const held_message&) for each.
+  /// Calls f(const held_message&) for each message.
   template <class F>
   void for_each(F&& f) const {
     for (const queue& q : queues_)
       for (const held_message* m = q.first; m != nullptr; m = m->next) f(*m);
   }
-  /// Drops what belongs to a communicator that was freed.
+  /// Drops the messages of a communicator that was freed.
   void drop(std::uint64_t context) noexcept {
     while (held_message* m = take(context, neutral::any_source, neutral::any_tag)) destroy(m);
   }
 
  private:
-  /// Of the communicators whose contexts, which are given out one after another, leave the same rest.
+  /// The messages of communicators whose contexts leave the same remainder. Contexts are given out one after another.
   struct queue {
     held_message *first = nullptr, *last = nullptr;
   };
@@ -129,7 +129,7 @@ class inbox {
 
   static constexpr std::size_t block_bytes = std::size_t{1} << 18;
 
-  /// Where the next message goes, of all inboxes.
+  /// Where the next message is stored, for all inboxes.
   struct filling {
     message_block* block = nullptr;
     std::atomic_flag lock = ATOMIC_FLAG_INIT;
@@ -139,8 +139,8 @@ class inbox {
     return one;
   }
 
-  /// A block with so many bytes left; nullptr when there is no memory. Caller holds the lock. A large message has a block
-  /// of its own, which goes with it.
+  /// A block with room for `bytes`; nullptr without memory. Caller holds the lock. A large message has a block of its
+  /// own, which ends with it.
   static message_block* block_with(std::size_t bytes) noexcept {
     constexpr std::size_t head = (sizeof(message_block) + 15) & ~std::size_t{15};
     message_block*& now = room().block;

@@ -1,4 +1,4 @@
-// Communicators to their end: the program's handle may go before what it has started on them (INV-67).
+// The life of communicators. The program's handle may end before the operations that it has started on them (INV-67).
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/state.hpp>
@@ -12,13 +12,14 @@
 
 namespace mana::object {
 
-/// What MPI_Comm_free does in the live MPI is local there, and expected by nobody.
+/// MPI_Comm_free of the live MPI is local, and no other rank expects it.
 inline int free_real(real<kind::comm> comm) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   return lower::cross([&] { return mpi.MPI_Comm_free(&comm); });
 }
 
-/// Nobody needs it any more. Messages for it that nobody received go with it.      out: neutral error class
+/// Ends a communicator that nobody needs. Messages for it that nobody received end with it.      out: neutral error
+/// class
 [[gnu::noinline, gnu::cold]] inline int end_comm(vid::entry<kind::comm>& e) noexcept {
   const auto real = std::exchange(e.real, {});
   with_inbox([&](inbox& in) { in.drop(e.what.context); });
@@ -31,7 +32,7 @@ inline int free_real(real<kind::comm> comm) noexcept {
 [[gnu::always_inline]] inline void keep_comm(vid::entry<kind::comm>& e) noexcept {
   count_up(e.references, call::library().callers);
 }
-/// Not in a drain, nor at a restart: may free memory.
+/// May free memory: do not use it in a drain or at a restart.
 [[gnu::always_inline]] inline void let_go_of_comm(vid::entry<kind::comm>& e) noexcept {
   if (count_down(e.references, call::library().callers)) [[unlikely]] end_comm(e);
 }
@@ -41,7 +42,7 @@ inline int drop_handle_of(vid::entry<kind::comm>& e) noexcept {
   return count_down(e.references, call::library().callers) ? end_comm(e) : int{neutral::success};
 }
 
-/// An entry for a communicator of the program, which has a handle of it. out: nullptr when all ids are in use
+/// An entry for a new communicator, to which the program has a handle. out: nullptr if all ids are in use
 inline vid::entry<kind::comm>* new_comm() noexcept {
   vid::entry<kind::comm>* const e = vid::table<kind::comm>().insert_entry();
   if (e != nullptr) e->references = 1;
@@ -50,9 +51,9 @@ inline vid::entry<kind::comm>* new_comm() noexcept {
 
 inline constexpr const char* no_comm_id = "no free communicator id";
 
-/// The entry of a communicator that is being made. It is taken when the collective is counted, as a restart must find no
-/// half-made communicator, and before the live MPI is called: where there is none left, the start is taken back, and nothing
-/// has happened. Ends with the constructor, unless take() has given it to a communicator.
+/// The entry of a communicator that is being made. It is taken when the collective is counted, because a restart must
+/// find no half-made communicator. It is taken before the live MPI is called: if no id is left, the start is taken back
+/// without any effect. It ends with the constructor, unless take() has given it to a communicator.
 class reserved_comm {
  public:
   reserved_comm() noexcept : e_(new_comm()) {}
@@ -60,7 +61,7 @@ class reserved_comm {
   reserved_comm(const reserved_comm&) = delete;
   reserved_comm& operator=(const reserved_comm&) = delete;
   bool ok() const noexcept { return e_ != nullptr; }
-  /// Where the live MPI writes its handle by itself.
+  /// The live MPI writes its handle here directly.
   mana::real<kind::comm>& real() noexcept { return e_->real; }
   vid::entry<kind::comm>& take() noexcept { return *std::exchange(e_, nullptr); }
 

@@ -1,4 +1,4 @@
-// Taking a matched message out of the network before the program asks for it.
+// Takes a matched message out of the network before the program asks for it.
 #pragma once
 #include <mana/lower/cross.hpp>
 #include <mana/object/comm/inbox.hpp>
@@ -8,7 +8,7 @@
 namespace mana::object {
 
 /// in: context  of its communicator; message, probed  as the live MPI matched it
-/// out: held: the message, its bytes in place; errors: neutral error class, and nothing is held
+/// out: held: the message with its bytes; errors: neutral error class, and nothing is held
 inline int receive_held(std::uint64_t context, real<kind::message> message, const neutral::status& probed,
                         held_message*& held) noexcept {
   const lower::services& s = *lower::the_bridge().service;

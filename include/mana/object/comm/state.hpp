@@ -1,4 +1,4 @@
-// The communicators that are never freed, and what all communicators share.
+// The communicators that are never freed, and state of all communicators.
 #pragma once
 #include <mana/object/comm/descriptor.hpp>
 #include <mana/object/comm/inbox.hpp>
@@ -15,29 +15,31 @@ struct lasting_comm : vid::entry<kind::comm> {
 
 struct comm_state {
   lasting_comm world, self;                 // the predefined communicators
-  lasting_comm hidden;                      // over all ranks, for messages of the wrappers themselves
-  lasting_comm partitioned;                 // a duplicate of the world for partitioned messages, where the live MPI is asked to have one
+  lasting_comm hidden;                      // over all ranks, for the wrappers' own messages
+  // a duplicate of the world for partitioned messages, made if the live MPI is asked to have one
+  lasting_comm partitioned;
   std::atomic<std::uint64_t> next_context{1};
 
-  traffic* traffics = nullptr;         // of all communicators that messages can still come on
-  ended_traffic* ended = nullptr;      // ended_traffic[most_ended], a ring; nullptr: nothing was sent on one that ended
+  traffic* traffics = nullptr;         // of all communicators on which messages can still come
+  // ended_traffic[most_ended], a ring; nullptr: no communicator that ended had sent messages
+  ended_traffic* ended = nullptr;
   std::uint64_t ended_count = 0;            // since the last drain
-  std::atomic_flag traffic_lock = ATOMIC_FLAG_INIT;     // held to change the last three
+  std::atomic_flag traffic_lock = ATOMIC_FLAG_INIT;     // held to change the three members above
 
   object::inbox inbox;
   std::atomic_flag inbox_lock = ATOMIC_FLAG_INIT;   // taken only while the inbox is not empty
 
-  int most_neighbours = 0;                  // that a communicator had
+  int most_neighbours = 0;                  // the most neighbours that a rank of any communicator had
   lane_list* ended_lanes = nullptr;    // of communicators that ended at a restart
 
-  /// All that have no id.
+  /// All communicators without an id.
   std::array<lasting_comm*, 4> lasting() noexcept { return {&world, &self, &hidden, &partitioned}; }
 };
 
 inline comm_state the_comms;
 inline comm_state& comms() noexcept { return the_comms; }
 
-/// With the drained messages, one thread at a time; nothing where there are none.
+/// Calls act(inbox), one thread at a time; does nothing if the inbox is empty.
 template <class Do>
 inline void with_inbox(Do&& act) noexcept {
   comm_state& all = comms();

@@ -1,4 +1,4 @@
-// What a communicator's topology says, as the program gave it: it answers every query, and a restart builds it again.
+// A communicator's topology, as the program gave it. It answers every query, and a restart builds it again.
 #pragma once
 #include <variant>
 #include <vector>
@@ -11,7 +11,7 @@ struct cart {
   int ndims() const noexcept { return static_cast<int>(dims.size()); }
 };
 
-/// MPI_Graph_create. index: int[nodes], the nodes' degrees added up; edges: int[index.back()], ranks
+/// MPI_Graph_create. index: int[nodes], running sums of the nodes' degrees; edges: int[index.back()], ranks
 struct graph {
   std::vector<int> index, edges;
   int nodes() const noexcept { return static_cast<int>(index.size()); }
@@ -19,7 +19,7 @@ struct graph {
   int degree(int rank) const noexcept { return index[static_cast<std::size_t>(rank)] - begin(rank); }
 };
 
-/// A distributed graph, as this process sees it: ranks, and a weight for each where it is weighted.
+/// A distributed graph, as this process sees it: ranks, and a weight for each if it is weighted.
 struct neighbours {
   bool weighted = false;
   std::vector<int> sources, source_weights, destinations, destination_weights;

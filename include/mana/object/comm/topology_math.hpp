@@ -1,4 +1,4 @@
-// Topologies: arithmetic on the descriptor alone. Grids are in row-major order, as MPI fixes it.
+// Arithmetic of topologies on the descriptor alone. Grids are in row-major order, as MPI fixes it.
 #pragma once
 #include <mana/lower/abi.hpp>
 #include <mana/lower/neutral.hpp>
@@ -25,7 +25,7 @@ inline void coords_of_rank(const cart& c, int rank, int* coords) noexcept {
   }
 }
 
-/// in: coords: int[ndims], any values      out: rank, or -1 where a coordinate leaves a dimension without period
+/// in: coords: int[ndims], any values      out: rank; -1 if a coordinate leaves a dimension that is not periodic
 inline int rank_of_coords(const cart& c, const int* coords) noexcept {
   int rank = 0;
   for (std::size_t i = 0; i < c.dims.size(); ++i) {
@@ -48,7 +48,7 @@ inline cart make_cart(int ndims, const int* dims, const int* periods, int rank) 
   return c;
 }
 
-/// The sub-grid through this process. in: remain: int[ndims], 0 for a dimension that goes
+/// The sub-grid through this process. in: remain: int[ndims], 0 for a dimension to drop
 inline cart sub_cart(const cart& c, const int* remain) {
   cart sub;
   for (std::size_t i = 0; i < c.dims.size(); ++i) {
@@ -60,7 +60,7 @@ inline cart sub_cart(const cart& c, const int* remain) {
   return sub;
 }
 
-/// Of a communicator that may have no topology; nullptr where it has none of this form.
+/// The topology in this form; nullptr if the communicator has none, or one of another form.
 template <class Form>
 inline const Form* topology_as(const descriptor<kind::comm>& comm) noexcept {
   return comm.topology != nullptr ? std::get_if<Form>(comm.topology) : nullptr;
@@ -81,7 +81,7 @@ inline neighbour_counts neighbours_in(const descriptor<kind::comm>& comm) noexce
   return {};
 }
 
-/// Neighbours that any rank of a communicator with this one's topology may have.
+/// The most neighbours that any rank of a communicator with this one's topology may have.
 inline int most_neighbours_in(const descriptor<kind::comm>& comm) noexcept {
   int most = neighbours_in(comm).most();
   if (const auto* const g = topology_as<graph>(comm))
@@ -89,7 +89,7 @@ inline int most_neighbours_in(const descriptor<kind::comm>& comm) noexcept {
   return most;
 }
 
-/// The communicator has none yet.
+/// in: comm  has no topology yet
 inline void set_topology(descriptor<kind::comm>& comm, topology given) {
   comm.topology = new topology(std::move(given));
   std::atomic_ref most(comms().most_neighbours);
@@ -97,13 +97,13 @@ inline void set_topology(descriptor<kind::comm>& comm, topology given) {
   for (int known = most.load(std::memory_order_relaxed); known < here && !most.compare_exchange_weak(known, here);) {}
 }
 
-/// Weights as they cross the boundary: the two addresses that mean no array have values of their own there.
+/// Weights as they cross the boundary. The two special addresses of mpi.h have their own values there.
 inline const int* neutral_weights(const int* weights) noexcept {
   if (weights == MPI_UNWEIGHTED) return reinterpret_cast<const int*>(neutral::unweighted);
   if (weights == MPI_WEIGHTS_EMPTY) return reinterpret_cast<const int*>(neutral::weights_empty);
   return weights;
 }
-/// The same of weights that a descriptor has.
+/// The same for weights in a descriptor.
 inline const int* neutral_weights(bool weighted, const std::vector<int>& weights) noexcept {
   if (!weighted) return reinterpret_cast<const int*>(neutral::unweighted);
   return weights.empty() ? reinterpret_cast<const int*>(neutral::weights_empty) : weights.data();
@@ -115,7 +115,7 @@ inline const int* address_of(const std::vector<int>& list) noexcept {
   return list.empty() ? &none : list.data();
 }
 
-/// Collective over the real communicator `plain`. In the lower half. out: neutral error class
+/// Collective over the real communicator `plain`. Runs in the lower half. out: neutral error class
 inline int create_adjacent(const neighbours& n, real<kind::comm> plain, real<kind::comm>* made) noexcept {
   const lower::bridge& b = lower::the_bridge();
   return b.mpi->MPI_Dist_graph_create_adjacent(

@@ -1,4 +1,4 @@
-// What one communicator has carried: messages by peer, and the synchronous sends that no receive has met yet.
+// The traffic of one communicator: messages by peer, and the synchronous sends that no receive has met yet.
 #pragma once
 #include <mana/vid/rank_map.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace mana::object {
 
-/// Names a communicator in every process that it has members in, and no other.
+/// The name of a communicator: the same in every process with members in it, and different for every other one.
 struct comm_name {
   std::uint64_t ggid = 0, check = 0;   // of all members: group_clock
   std::uint64_t lineage = 0;           // descriptor<kind::comm>::lineage
@@ -19,8 +19,8 @@ struct message_counts {
   std::uint64_t sent = 0, received = 0;
 };
 
-/// Messages of one peer and tag are received in the order in which they were sent. So how many were sent after a
-/// synchronous send says where its message is among those that its receiver holds: so many places from the end.
+/// Messages of one peer and tag are received in the order in which they were sent. So the number of messages sent after
+/// a synchronous send is its message's position, from the end, among those that the receiver holds.
 struct synchronous_envelope {
   int peer = 0, tag = 0;
   std::uint32_t open = 0;              // synchronous sends that are not complete
@@ -28,7 +28,7 @@ struct synchronous_envelope {
   synchronous_envelope* next = nullptr;
 };
 
-/// Envelopes that have had synchronous sends. Made by the first one.
+/// Envelopes that have had synchronous sends. The first such send makes the ledger.
 struct synchronous_ledger {
   static constexpr unsigned buckets = 64;
   std::atomic<std::uint32_t> open{0};  // of all envelopes
@@ -37,21 +37,22 @@ struct synchronous_ledger {
 };
 
 /// INV-4 with all threads parked, sent (at the sender) minus received (at the receiver) is what is in flight on this
-/// communicator. Because: sent is counted before the wrapper that sent is left, received when the message is in the
-/// program's hands or in the inbox. The counts live as long as the communicator: until nothing names it any more (INV-67).
+/// communicator.
+/// Because: a message counts as sent before its wrapper returns. It counts as received when it is in the program's
+/// hands or in the inbox. The counts live as long as the communicator, until nothing names it (INV-67).
 struct traffic {
   comm_name name;
-  const vid::rank_map* peers = nullptr;     // what the ranks of messages mean
+  const vid::rank_map* peers = nullptr;     // the processes that the ranks of messages mean
   int own_rank = 0;                    // of this process, as its peers see it
   message_counts* counts = nullptr;    // message_counts[peers->size]
   synchronous_ledger* synchronous = nullptr;
   std::uint64_t context = 0;           // descriptor<kind::comm>::context
-  bool is_freed = false;               // by the program, which has requests or matched messages left
+  bool is_freed = false;               // by the program, which still has requests or matched messages
   traffic* next = nullptr;             // of all of this process's communicators
 };
 
-/// What a communicator that has ended had sent to one process. Its receiver may still have the communicator, for a pending
-/// receive; so this is told in the next drain.
+/// How many messages a communicator had sent to one process before it ended. The receiver may still have the
+/// communicator, for a pending receive, so the next drain reports the number.
 struct ended_traffic {
   comm_name name;
   int world_rank = 0;                  // of that process

@@ -1,4 +1,4 @@
-// The counts of a communicator's messages: their beginning, and what its end leaves to be told in the next drain.
+// The life of the counts of a communicator's messages. A communicator that ends leaves rows for the next drain.
 #pragma once
 #include <mana/object/comm/state.hpp>
 
@@ -16,7 +16,7 @@ class traffic_hold {
   traffic_hold& operator=(const traffic_hold&) = delete;
 };
 
-/// Counts of a communicator that has none yet. Pages of counts that no message touches stay untouched.
+/// Makes the counts of a communicator that has none. Pages of counts that no message touches stay untouched.
 inline void begin_traffic(descriptor<kind::comm>& comm) noexcept {
   auto* const made = new (std::nothrow) traffic;
   if (made != nullptr)
@@ -33,7 +33,8 @@ inline void begin_traffic(descriptor<kind::comm>& comm) noexcept {
   comms().traffics = made;
 }
 
-/// Rows that are kept for the next drain. A pending receive on a communicator whose row was overwritten is not drained.
+/// Rows that are kept for the next drain. If the row of a communicator was overwritten, a pending receive on it is not
+/// drained.
 inline constexpr std::uint64_t most_ended = 1 << 16;
 
 /// Caller holds the traffic_lock.
@@ -45,7 +46,7 @@ inline void note_ended(const ended_traffic& row) noexcept {
   all.ended[all.ended_count++ % most_ended] = row;
 }
 
-/// Caller holds the traffic_lock; t is not in the list any more.
+/// Caller holds the traffic_lock; t is no longer in the list.
 inline void destroy_traffic(traffic* t) noexcept {
   for (int peer = 0; peer < t->peers->size; ++peer)
     if (t->counts[peer].sent != 0) note_ended({t->name, t->peers->world_ranks[peer], t->own_rank, t->counts[peer].sent});
@@ -57,7 +58,7 @@ inline void destroy_traffic(traffic* t) noexcept {
   delete t;
 }
 
-/// Its communicator ends: no request or matched message names it any more.
+/// Call it when its communicator ends: no request or matched message names it.
 inline void end_traffic(traffic& ended) noexcept {
   const traffic_hold hold;
   traffic** at = &comms().traffics;

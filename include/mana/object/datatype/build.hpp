@@ -1,4 +1,4 @@
-// From a recipe to a datatype of the live MPI: the one way, when the application makes it and when a restart makes it
+// Makes a datatype of the live MPI from a recipe, in the same way when the program makes it and when a restart makes it
 // again. Nothing here allocates: a restart may have interrupted malloc.
 #pragma once
 #include <mana/app/argument.hpp>
@@ -13,7 +13,7 @@
 namespace mana::object {
 
 
-/// How many of a large recipe's counts are numbers of elements; what follows are byte displacements.
+/// How many of a large recipe's counts are numbers of elements; the rest are byte displacements.
 inline int element_counts(const recipe& r) noexcept {
   const int n = r.counts_size();
   switch (r.how()) {
@@ -42,12 +42,12 @@ inline int make_small(const lower::mpi_slots& mpi, const recipe& r, const int* i
     case combiner::f90_real: return mpi.MPI_Type_create_f90_real(i[0], i[1], out);
     case combiner::f90_complex: return mpi.MPI_Type_create_f90_complex(i[0], i[1], out);
     case combiner::f90_integer: return mpi.MPI_Type_create_f90_integer(i[0], out);
-    case combiner::subarray: case combiner::darray: break;      // datatype_grid.hpp
+    case combiner::subarray: case combiner::darray: break;      // grid.hpp
   }
   return neutral::err_intern;
 }
 
-/// The constructors with MPI_Count counts. out: neutral error class; err_unsupported_operation where the live MPI has none
+/// The constructors with MPI_Count counts. out: neutral error class; err_unsupported_operation if the live MPI has none
 inline int make_large(const lower::mpi_slots& mpi, const recipe& r, real<kind::datatype>* out) noexcept {
   const real<kind::datatype> old(r.types_size() > 0 ? r.reals()[0].bits() : 0);
   const std::int64_t* const c = r.counts();

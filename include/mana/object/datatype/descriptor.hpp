@@ -1,5 +1,5 @@
-// What is known of a datatype: how it was made (enough to answer MPI_Type_get_contents and to make it again), and its
-// layout (so that MPI_Type_size and its relatives cost a table look-up).
+// The descriptor of a datatype. The recipe, which says how it was made, answers MPI_Type_get_contents and makes it
+// again. The layout answers MPI_Type_size and its relatives at the cost of a table look-up.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/lower/neutral.hpp>
@@ -25,7 +25,7 @@ struct class_facts<kind::datatype> {
 
 namespace mana::object {
 
-struct attribute_list;          // attribute_store.hpp
+struct attribute_list;          // object/attribute/store.hpp
 
 /// MPI's combiners of derived datatypes; named ones have no descriptor.
 enum class combiner : std::uint8_t {
@@ -38,12 +38,12 @@ struct type_layout {
   std::int64_t size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
 };
 
-/// The arguments of a constructor, as MPI_Type_get_contents_c gives them back. One block of memory, inside where they are
-/// few; move only.
+/// The arguments of a constructor, as MPI_Type_get_contents_c returns them. One block of memory, inside the recipe if
+/// they are few; move only.
 class recipe {
  public:
   recipe() = default;
-  /// Zeroed arrays of these lengths. empty() when there is no memory.
+  /// Zeroed arrays of these lengths. empty() if there is no memory.
   recipe(combiner how, int ints, int addresses, int counts, int types) noexcept
       : how_(how), ints_(ints), addresses_(addresses), counts_(counts), types_(types) {
     if (bytes() > few) block_ = static_cast<std::byte*>(std::calloc(1, bytes()));
@@ -59,7 +59,7 @@ class recipe {
 
   bool empty() const noexcept { return bytes() > few && block_ == nullptr; }
   combiner how() const noexcept { return how_; }
-  /// Made by a large-count constructor: its counts are in counts(), not in ints().
+  /// True if a large-count constructor made it: its counts are in counts(), not in ints().
   bool large() const noexcept { return counts_ > 0; }
   int ints_size() const noexcept { return ints_; }
   int addresses_size() const noexcept { return addresses_; }
@@ -84,7 +84,7 @@ class recipe {
         static_cast<std::size_t>(ints_) + static_cast<std::size_t>(counts_) + static_cast<std::size_t>(types_);
     return 8 * words + 4 * halves;
   }
-  /// From one that is not used any more but to be destroyed. This one's memory was given up.
+  /// Takes the contents of a recipe that will only be destroyed. This one's memory was released before.
   void take(recipe& o) noexcept {
     block_ = std::exchange(o.block_, nullptr);
     std::memcpy(inside_, o.inside_, few);
@@ -106,19 +106,20 @@ class recipe {
 
 namespace mana {
 
-/// entry::references (operands.hpp): one for the application while it has handles. INV-12 an entry is erased, and its real datatype freed, when it has neither references nor handles of the
-/// application. Who drops the last reference, and no one else, sees to that.
+/// entry::references (operands.hpp): one of them is the program's, while it has handles.
+/// INV-12 a datatype is freed when it has neither references nor handles of the program: its entry is erased, and its
+/// real datatype freed. The code that drops the last reference sees to that, and no other code.
 template <>
 struct descriptor<kind::datatype> {
   object::recipe made;
-  object::type_layout layout;                    // asked of the live MPI when it is first needed: see layout_named()
+  object::type_layout layout;                    // asked from the live MPI when first needed: see layout_named()
   std::atomic<bool> is_laid_out{false};
   std::int64_t elements = -1;          // basic elements in one; below 0: not counted yet
-  std::uint32_t handles = 1;           // of the application: MPI_Type_get_contents may give out more
-  std::atomic<std::uint32_t> lent{0};  // to functions of the application's operations that run with it
+  std::uint32_t handles = 1;           // of the program: MPI_Type_get_contents may give out more
+  std::atomic<std::uint32_t> lent{0};  // to functions of the program's operations that run with it
   bool committed = false;
   bool permanent = false;                        // a Fortran 90 parameterised type: never freed
-  object::attribute_list* attributes = nullptr;  // owned; gone when the last handle is freed
+  object::attribute_list* attributes = nullptr;  // owned; deleted when the last handle is freed
   char* name = nullptr;                          // owned; nullptr: none was set
 
   descriptor() = default;
@@ -131,15 +132,15 @@ struct descriptor<kind::datatype> {
 
 namespace mana::object {
 
-/// Datatypes that have lost their last reference, by entry::next_free; the number of the first, 0: there is none. They are
-/// freed by the next constructor or MPI_Type_free, because references are dropped in drains too, where nothing may be.
+/// Datatypes that have lost their last reference, linked by entry::next_free; the number of the first, 0: none. The
+/// next constructor or MPI_Type_free frees them, because drains also drop references, and must free nothing.
 inline std::atomic<std::uint32_t> forsaken_datatypes{0};
 
 inline bool is_forsaken(const vid::entry<kind::datatype>& e) noexcept {
   return __atomic_load_n(&e.references, __ATOMIC_RELAXED) == 0;
 }
 
-/// out: that was the last one: the caller sees to its end
+/// out: it was the last reference: the caller must end the datatype
 inline bool drop_reference(vid::entry<kind::datatype>& e) noexcept {
   return __atomic_fetch_sub(&e.references, 1, __ATOMIC_ACQ_REL) == 1;
 }
@@ -158,7 +159,7 @@ inline void release_datatype(std::uint32_t name) noexcept {
   e->next_free = forsaken_datatypes.load(std::memory_order_relaxed);
   while (!forsaken_datatypes.compare_exchange_weak(e->next_free, e->index + 1, std::memory_order_release)) {}
 }
-/// Takes one of the forsaken ones; nullptr: there is none. One thread at a time.
+/// Takes one of the forsaken datatypes; nullptr: there are none. One thread at a time.
 inline vid::entry<kind::datatype>* pop_forsaken() noexcept {
   std::uint32_t first = forsaken_datatypes.load(std::memory_order_acquire);
   vid::entry<kind::datatype>* e = nullptr;

@@ -13,7 +13,7 @@ inline std::int64_t block_length(const recipe& r, int k) noexcept {
   return r.large() ? r.counts()[1 + k] : r.ints()[1 + k];
 }
 
-/// in: size  bytes of one datatype made so      out: basic elements in it
+/// in: size  bytes of one datatype of this recipe      out: basic elements in it
 inline std::int64_t count_elements(const recipe& r, std::int64_t size) noexcept {
   if (r.types_size() == 0) return r.how() == combiner::structure ? 0 : 1;      // a Fortran 90 type is basic
   std::int64_t total = 0;
@@ -25,7 +25,7 @@ inline std::int64_t count_elements(const recipe& r, std::int64_t size) noexcept 
   return inner > 0 ? size / inner * elements_named(r.types()[0]) : 0;
 }
 
-/// Counted when it is first needed. cost: afterwards a look-up
+/// Counted when first needed. cost: afterwards a look-up
 inline std::int64_t elements_named(std::uint32_t name) noexcept {
   if (name < neutral::predefined_limit) return predefined(name).first_of_pair > 0 ? 2 : 1;
   descriptor<kind::datatype>& d = vid::table<kind::datatype>().find(virt<kind::datatype>(name))->what;
@@ -33,14 +33,14 @@ inline std::int64_t elements_named(std::uint32_t name) noexcept {
   return d.elements;
 }
 
-/// A position inside a datatype's sequence of basic elements, in both of its measures. A walk goes over whole blocks
-/// while they do not pass `limit` bytes or elements, then into the block in which it ends.
+/// A position inside a datatype's sequence of basic elements, in bytes and in elements. A walk passes whole blocks
+/// while they do not exceed a limit, then enters the block in which it ends.
 struct element_walk {
   std::int64_t bytes = 0, elements = 0;
   std::int64_t byte_limit, element_limit;
 
   bool at_end() const noexcept { return bytes >= byte_limit || elements >= element_limit; }
-  /// Up to n times a datatype of that name. cost: O(depth · blocks of structs)
+  /// Advances by up to n datatypes of that name. cost: O(depth · blocks of structs)
   void go(std::uint32_t name, std::int64_t n) noexcept {
     const std::int64_t size = layout_named(name).size, each = elements_named(name);
     if (size == 0 || each == 0) return;
@@ -72,7 +72,7 @@ struct element_walk {
   }
 };
 
-/// Basic elements in the first `bytes` of datatypes of that name; none if they end inside a basic element.
+/// Basic elements in the first `bytes` of datatypes of that name; nullopt if they end inside a basic element.
 inline std::optional<std::int64_t> elements_in(std::uint32_t name, std::int64_t bytes) noexcept {
   element_walk walk{0, 0, bytes, INT64_MAX};
   walk.go(name, INT64_MAX);

@@ -1,5 +1,6 @@
-// Subarrays and distributed arrays, composed of simpler datatypes one dimension after the other, from the one that varies
-// fastest. So the constants of order and distribution stay in the upper half, and every MPI lays them out alike.
+// Subarrays and distributed arrays, composed of simpler datatypes one dimension after the other, from the one that
+// varies fastest. So the constants of order and distribution stay in the upper half, and the layout is the same in
+// every MPI.
 #pragma once
 #include <mana/object/datatype/predefined.hpp>
 
@@ -14,13 +15,13 @@ inline bool is_grid(const recipe& r) noexcept {
   return r.how() == combiner::subarray || r.how() == combiner::darray;
 }
 
-/// What is chosen along one dimension of `total` elements: `blocks` runs of `length` that begin at first, first + step, …,
-/// then `rest` more elements where the next run would begin.
+/// The elements that are chosen along one dimension of `total` elements: `blocks` runs of `length` elements, and `rest`
+/// more. The runs begin at first, first + step, …, and the rest where the next run would begin.
 struct axis {
   std::int64_t total, first, length, step, blocks, rest;
 };
 
-/// place() by the constructors with counts of type N; null where the live MPI has none.
+/// place() by the constructors with counts of type N; null if the live MPI has none.
 template <class N, class Hvector, class Struct>
 inline int place_by(Hvector hvector, Struct structure, const lower::mpi_slots& mpi, real<kind::datatype> inner,
                     std::int64_t extent, const axis& a, real<kind::datatype>* out) noexcept {
@@ -39,9 +40,9 @@ inline int place_by(Hvector hvector, Struct structure, const lower::mpi_slots& m
   return rc;
 }
 
-/// One dimension. Runs in the lower half, on the stack alone.
-/// in: inner  what one element of this dimension is, `extent` bytes apart      out: neutral error class; *out: the
-///     dimension's choice, whose extent is that of the whole dimension
+/// One dimension. Runs in the lower half, and uses only the stack.
+/// in: inner  one element of this dimension; the elements are `extent` bytes apart
+/// out: neutral error class; *out: the chosen elements, with the extent of the whole dimension
 inline int place(const lower::mpi_slots& mpi, real<kind::datatype> inner, std::int64_t extent, const axis& a,
                  real<kind::datatype>* out) noexcept {
   if (std::max({a.length, a.blocks, a.rest}) <= INT_MAX)
@@ -50,7 +51,7 @@ inline int place(const lower::mpi_slots& mpi, real<kind::datatype> inner, std::i
                                 out);
 }
 
-/// All dimensions. axis_of(d): what is chosen along dimension d      out: neutral error class
+/// All dimensions. axis_of(d): the choice along dimension d      out: neutral error class
 template <class AxisOf>
 inline int place_all(const lower::mpi_slots& mpi, real<kind::datatype> old, std::int64_t extent, int ndims, int order,
                      real<kind::datatype>* out, AxisOf&& axis_of) noexcept {
@@ -77,7 +78,7 @@ inline int make_subarray(const lower::mpi_slots& mpi, const recipe& r, std::int6
     return axis{number(d), number(2 * n + d), number(n + d), 0, 1, 0}; });
 }
 
-/// One dimension of a distributed array, seen by the process at `place_in_grid` of `processes`.
+/// One dimension of a distributed array, for the process at `place_in_grid` of `processes`.
 /// in: argument  block length, or MPI_DISTRIBUTE_DFLT_DARG
 inline axis distribute(std::int64_t total, int distribution, int argument, int processes, int place_in_grid) noexcept {
   if (distribution == MPI_DISTRIBUTE_NONE) return {total, 0, total, 0, 1, 0};
@@ -102,7 +103,8 @@ inline int make_darray(const lower::mpi_slots& mpi, const recipe& r, std::int64_
   const int* const distribs = i + 3 + (r.large() ? 0 : n);
   const int *const dargs = distribs + n, *const psizes = dargs + n;
   return place_all(mpi, r.reals()[0], extent, n, order, out, [&](int d) noexcept {
-    int below = 1;                                   // the process grid is in row-major order, whatever the array's is
+    // the process grid is in row-major order, whatever the array's order is
+    int below = 1;
     for (int k = d + 1; k < n; ++k) below *= psizes[k];
     const std::int64_t total = r.large() ? r.counts()[d] : i[3 + d];
     return distribute(total, distribs[d], dargs[d], psizes[d], i[1] / below % psizes[d]); });

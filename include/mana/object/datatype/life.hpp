@@ -1,4 +1,4 @@
-// Datatypes from their constructors to their end, and again after a restart.
+// The life of datatypes: construction, end, and rebuilding at a restart.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/attribute/calls.hpp>
@@ -13,7 +13,7 @@ namespace mana::object {
 
 using type_entry = vid::entry<kind::datatype>;
 
-/// Held where handles of datatypes are given up, and datatypes destroyed; costs nothing where callers take turns. Its owner
+/// Held where handles of datatypes are dropped and datatypes destroyed; costs nothing if callers take turns. Its holder
 /// is in a wrapper, so it never parks.
 inline std::unique_lock<std::mutex> type_lock() noexcept {
   static constinit std::mutex lock;
@@ -25,7 +25,7 @@ inline MPI_Datatype type_handle(std::uint32_t name) noexcept {
                                           : app::from_virt<kind::datatype>(virt<kind::datatype>(name));
 }
 
-/// Ends an entry that nobody needs. Its inner datatypes may be forsaken by it.
+/// Ends an entry that nobody needs. Its inner datatypes may become forsaken.
 inline void destroy_type(type_entry& e) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   auto real = e.real;
@@ -34,12 +34,13 @@ inline void destroy_type(type_entry& e) noexcept {
   vid::table<kind::datatype>().erase(e);
 }
 
-/// Destroys what lost its last reference meanwhile. Caller holds type_lock.      cost: one load if there is nothing
+/// Destroys the datatypes that have lost their last reference. Caller holds type_lock.      cost: one load if there is
+/// none
 inline void sweep_forsaken() noexcept {
   while (type_entry* const e = pop_forsaken()) destroy_type(*e);
 }
 
-/// Makes the real datatype of a recipe and the virtual one around it. Caller is in a wrapper_scope.
+/// Makes the real datatype of a recipe, and its virtual one. Caller is in a wrapper_scope.
 /// out: entry; nullptr with *error set to a neutral class
 inline type_entry* construct(recipe&& made, int* error) noexcept {
   if (forsaken_datatypes.load(std::memory_order_relaxed) != 0) [[unlikely]] {
@@ -57,13 +58,13 @@ inline type_entry* construct(recipe&& made, int* error) noexcept {
     return nullptr;
   }
   e->real = real;
-  e->references = 1;                     // the application's
+  e->references = 1;                     // the program's
   e->what.made = std::move(made);
   for (int t = 0; t < e->what.made.types_size(); ++t) keep_datatype(e->what.made.types()[t]);
   return e;
 }
 
-/// The application gives one handle up. Caller is in a wrapper_scope.
+/// Drops one handle of the program. Caller is in a wrapper_scope.
 inline void drop_handle(type_entry& e) noexcept {
   const auto hold = type_lock();
   if (--e.what.handles != 0) return;
@@ -91,8 +92,10 @@ inline void rebuild_type(type_entry& e) noexcept {
   if (rc != neutral::success) lower::cross([&] { s.fatal("a datatype could not be built again at restart"); });
 }
 
-/// At a restart: makes all that are needed again, inner before outer, and commits those that were. Uses no malloc.
-/// INV-13 an inner datatype is older than every outer one, so the order of creation is such an order.
+/// At a restart: makes all datatypes that are needed again, inner before outer, and commits those that were committed.
+/// Uses no malloc.
+/// INV-13 an inner datatype is older than every outer one, so inner datatypes precede outer ones in the order of
+/// creation.
 inline void rebuild_datatypes() noexcept {
   vid::table<kind::datatype>().for_each_unordered([](type_entry& e) { e.real = {}; });
   vid::for_each_in_order<kind::datatype>(

@@ -1,5 +1,5 @@
-// What this process knows of predefined datatypes: layout, asked of the live MPI at its start; name and attributes, if the
-// application set any.
+// The process's data on predefined datatypes: the layout, asked from the live MPI when it starts; name and attributes,
+// if the program has set any.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/app/datatype_names.hpp>
@@ -14,7 +14,7 @@ struct predefined_type {
   type_layout layout;
   std::int64_t first_of_pair = 0;             // bytes; 0: not a pair
   attribute_list* attributes = nullptr;
-  char* name = nullptr;                       // nullptr: the standard's
+  char* name = nullptr;                       // nullptr: the standard's name
 };
 
 inline predefined_type* predefined_types() noexcept {
@@ -22,7 +22,7 @@ inline predefined_type* predefined_types() noexcept {
   return all;
 }
 
-/// The layout of any datatype, from what the live MPI says. out: neutral error class
+/// Asks the live MPI for the layout of any datatype. out: neutral error class
 inline int ask_layout(real<kind::datatype> type, type_layout& out) noexcept {
   std::int64_t values[5] = {};
   const lower::services& s = *lower::the_bridge().service;
@@ -31,7 +31,7 @@ inline int ask_layout(real<kind::datatype> type, type_layout& out) noexcept {
   return rc;
 }
 
-/// Once, when the live MPI can be asked. Types that it does not have keep a layout of zeros.
+/// Called once, when the live MPI runs. Types that it does not have keep a layout of zeros.
 inline void learn_predefined_types() noexcept {
   app::for_each_predefined_datatype([](std::uint32_t code, MPI_Datatype handle, const char*) {
     predefined_type& t = predefined_types()[code - neutral::datatype_null];
@@ -45,7 +45,8 @@ inline predefined_type& predefined(std::uint32_t code) noexcept {
   return predefined_types()[code - neutral::datatype_null];
 }
 
-/// Asks when it is first needed, which for most datatypes is never. Threads that ask at once write the same.
+/// Asks when the layout is first needed, which for most datatypes is never. Threads that ask at the same time write the
+/// same.
 [[gnu::noinline, gnu::cold]] inline void learn_layout(vid::entry<kind::datatype>& e) noexcept {
   call::wrapper_scope scope(fn::type_size::id);
   ask_layout(e.real, e.what.layout);
@@ -64,8 +65,8 @@ inline const type_layout& layout_named(std::uint32_t name) noexcept {
   return layout_of(*e);
 }
 
-/// A datatype of the application; MPI_DATATYPE_NULL and handles whose last owner freed them are not ok, but for a reduction
-/// of the application's own that has got one.
+/// A datatype of the program. MPI_DATATYPE_NULL is not ok, and neither are handles that were freed as often as they
+/// were given out. Exception: a reduction function of the program was passed the handle.
 [[gnu::always_inline]] inline resolved<kind::datatype> resolve_type(MPI_Datatype handle) noexcept {
   resolved<kind::datatype> found = resolve<kind::datatype>(handle);
   if (found.predefined_code == neutral::datatype_null ||
@@ -78,7 +79,7 @@ inline const type_layout& layout_of(const resolved<kind::datatype>& t) noexcept 
   return t.e != nullptr ? layout_of(*t.e) : predefined(t.predefined_code).layout;
 }
 
-/// What the program, or else the standard, calls a datatype; "" without a name.
+/// The name of a datatype from the program, or else from the standard; "" without a name.
 inline const char* name_of_type(const resolved<kind::datatype>& t) noexcept {
   const char* const given = t.e != nullptr ? t.e->what.name : predefined(t.predefined_code).name;
   if (given != nullptr) return given;

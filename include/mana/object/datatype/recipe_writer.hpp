@@ -1,4 +1,4 @@
-// Writes the arguments of a datatype constructor down as MPI_Type_get_contents gives them back.
+// Writes down the arguments of a datatype constructor as MPI_Type_get_contents returns them.
 #pragma once
 #include <mana/object/datatype/life.hpp>
 
@@ -11,13 +11,13 @@ namespace mana::object {
 template <class Count>
 inline constexpr bool is_large = !std::is_same_v<Count, int>;
 
-/// Lists of so many entries are refused: a recipe's arrays are counted with int.
+/// Longer lists are refused: a recipe's arrays are counted with int.
 inline constexpr std::int64_t max_entries = INT_MAX / 8;
 
 class recipe_writer {
  public:
-  /// numbers: counts, lengths, displacements in elements; offsets: displacements in bytes. Both are counts in a large
-  /// recipe. plain: numbers that are int in either
+  /// numbers: counts, lengths, displacements in elements; offsets: displacements in bytes. In a large recipe both are
+  /// counts. plain: numbers that are int in both forms
   recipe_writer(combiner how, bool large, int plain, int numbers, int offsets, int types) noexcept
       : made_(how, plain + (large ? 0 : numbers), large ? 0 : offsets, large ? numbers + offsets : 0, types),
         large_(large) {
@@ -67,7 +67,7 @@ class recipe_writer {
   int ints_ = 0, addresses_ = 0, counts_ = 0, types_ = 0;
 };
 
-/// Why a list argument is refused. out: neutral error class
+/// Whether a list argument is refused. out: neutral error class
 template <class Count, class... Lists>
 inline int check_list(Count n, const Lists*... lists) noexcept {
   if (n < 0 || static_cast<std::int64_t>(n) > max_entries) return neutral::err_count;

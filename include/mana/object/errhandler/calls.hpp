@@ -1,5 +1,5 @@
-// Error handlers: every error of every wrapper ends in raise(). The live MPI returns errors only, so the application's
-// handlers are called by the upper half, with its own handles and codes, when the wrapper has ended.
+// Error handlers. Every error of every wrapper ends in raise(). The live MPI only returns errors. The upper half calls
+// the program's handlers, with the program's own handles and codes, when the wrapper has ended.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/app/error_names.hpp>
@@ -25,7 +25,7 @@ inline errhandler_entry* errhandler_named(std::uint32_t name) noexcept {
   return name < neutral::predefined_limit ? nullptr : vid::table<kind::errhandler>().find(virt<kind::errhandler>(name));
 }
 
-/// One more, one less object or handle that needs the handler. in: name  neutral code or bits of a virtual id
+/// Adds, or removes, one object or handle that needs the handler. in: name  neutral code or bits of a virtual id
 inline void keep_errhandler(std::uint32_t name) noexcept {
   if (errhandler_entry* const e = errhandler_named(name)) __atomic_fetch_add(&e->references, 1, __ATOMIC_RELAXED);
 }
@@ -34,7 +34,7 @@ inline void release_errhandler(std::uint32_t name) noexcept {
   if (e != nullptr && __atomic_fetch_sub(&e->references, 1, __ATOMIC_ACQ_REL) == 1)
     vid::table<kind::errhandler>().erase(*e);
 }
-/// What an error of this communicator runs.
+/// The handler for errors of this communicator.
 inline std::uint32_t errhandler_of(const descriptor<kind::comm>& d) noexcept {
   if (d.errhandler == 0 && family::unset_errhandler_is_of_world) return comms().world.what.errhandler;
   return d.errhandler;
@@ -44,7 +44,7 @@ inline void inherit_errhandler(const descriptor<kind::comm>& from, descriptor<ki
   to.errhandler = from.errhandler;
 }
 
-/// The live MPI's words for a class; empty if it has none, or does not run. in: text  char[512]
+/// The live MPI's text for a class; empty if it has none, or does not run. in: text  char[512]
 inline void class_text(int neutral_class, char* text) noexcept {
   int length = 0;
   text[0] = '\0';
@@ -53,8 +53,8 @@ inline void class_text(int neutral_class, char* text) noexcept {
   if (lower::cross([&] { return s.error_text(neutral_class, text, &length); }) != neutral::success) text[0] = '\0';
 }
 
-/// Says which call failed, why, and on which rank; ends the job with the error as its exit status.
-/// in: handler  neutral code of the one that says so
+/// Prints which call failed, why, and on which rank; ends the job with the error as its exit status.
+/// in: handler  neutral code of the handler that ends the job
 inline void end_with_error(std::uint32_t handler, int app_code, function_id f, const char* detail) noexcept {
   const int error_class = app::errors().added(app_code) ? int{neutral::err_other} : app::neutral_error(app_code);
   char words[512], line[1024];
@@ -75,18 +75,18 @@ inline bool ends_the_job(std::uint32_t handler) noexcept {
 
 inline void say_refused(const char* function, const char* why) noexcept {
   char line[512];
-  std::snprintf(line, sizeof line, "rank %u: %s is refused: %s; the program goes on with an error code",
+  std::snprintf(line, sizeof line, "rank %u: %s is refused: %s; the program gets an error code",
                 lower::the_bridge().world_rank, function, why);
   lower::cross([&] { lower::the_bridge().service->note(line); });
 }
 
-/// MPI::ERRORS_THROW_EXCEPTIONS of C++, which is a handler for objects of every kind: its function for each, if C's
-/// function is to call it. Else it is as MPI_ERRORS_RETURN, and C++'s function throws.
+/// MPI::ERRORS_THROW_EXCEPTIONS of C++, a handler for objects of every kind. It has its function for each kind, if C's
+/// function must call it. Without a function it acts as MPI_ERRORS_RETURN, and C++'s function throws.
 struct thrower { void (*function)() = nullptr; handler_proxy by_proxy = nullptr; };
 template <class Handle>
 inline constinit thrower thrower_for{};
 
-/// Has the handler of an object run when the wrapper ends. handle: the object, as the application knows it
+/// Makes the handler of an object run when the wrapper ends. handle: the program's handle of the object
 /// out: app_code, unless the handler ends the job
 template <class Handle>
 inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, function_id f,
@@ -110,7 +110,7 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
   due.code = app_code;
   static_assert(sizeof handle <= sizeof due.object);
   std::memcpy(due.object, &handle, sizeof handle);
-  if constexpr (std::is_pointer_v<Handle>) {       // elsewhere Fortran has the same numbers
+  if constexpr (std::is_pointer_v<Handle>) {       // otherwise Fortran uses the same numbers
     MPI_Fint number = 0;
     if constexpr (std::is_same_v<Handle, MPI_Comm>) number = app::to_fortran<kind::comm>(handle);
     if (is_fortran) std::memcpy(due.object, &number, sizeof number);
@@ -122,9 +122,11 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
 
 namespace mana {
 
-/// An error of function f on comm; on MPI_COMM_WORLD when comm is null or stale, as for objects that have no handler.
-/// in: neutral_class  neutral::error_class      detail  what was wrong, or nullptr
-/// out: the error code that the wrapper returns      errors: does not return under MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT
+/// An error of function f on comm. If comm is null or stale, the error is one on MPI_COMM_WORLD, as for objects without
+/// a handler.
+/// in: neutral_class  neutral::error_class      detail  the cause, or nullptr
+/// out: the error code that the wrapper returns
+/// errors: does not return under MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT
 inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* detail) noexcept {
   if (neutral_class == neutral::err_comm && call::library().live == call::life::before_init)
     neutral_class = neutral::err_other, detail = "MPI is not initialized yet";
@@ -135,12 +137,12 @@ inline int raise(MPI_Comm comm, function_id f, int neutral_class, const char* de
 
 namespace object {
 
-/// Likewise on MPI_COMM_WORLD: for objects without a handler of their own.
+/// The same on MPI_COMM_WORLD, for objects without a handler of their own.
 inline int fail(function_id f, int neutral_class, const char* detail) noexcept {
   return raise(MPI_COMM_WORLD, f, neutral_class, detail);
 }
 
-/// The name of a handler that may be attached to this kind of object; 0: it may not.
+/// The name of the handler; 0 if it may not be attached to this kind of object.
 inline std::uint32_t attachable(MPI_Errhandler handler, kind_code object) noexcept {
   const resolved<kind::errhandler> found = resolve<kind::errhandler>(handler);
   if (!found.ok || found.predefined_code == neutral::errhandler_null) return 0;
@@ -159,12 +161,12 @@ inline int create_errhandler(kind_code object, Function* function, MPI_Errhandle
   if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free error handler id");
   e->what.object = object;
   e->what.function = reinterpret_cast<void (*)()>(function);
-  e->references = 1;                             // the application's handle
+  e->references = 1;                             // the program's handle
   *out = app::from_virt<kind::errhandler>(vid::table<kind::errhandler>().id_of(*e));
   return MPI_SUCCESS;
 }
 
-/// Before anybody can use the handler.
+/// Must be called before the handler can be used.
 inline void call_errhandler_by(MPI_Errhandler handler, handler_proxy proxy) noexcept {
   const auto e = vid::table<kind::errhandler>().find(app::to_virt<kind::errhandler>(handler));
   if (e != nullptr) e->what.by_proxy = proxy;
@@ -189,12 +191,13 @@ template <class Fn>
 inline int get_comm_errhandler(MPI_Comm comm, MPI_Errhandler* out) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, Fn::id, neutral::err_comm, nullptr);
-  keep_errhandler(c.e->what.errhandler);         // the application frees what it is given
+  keep_errhandler(c.e->what.errhandler);         // the program frees the handle that it gets
   *out = errhandler_handle(c.e->what.errhandler);
   return MPI_SUCCESS;
 }
 
-/// Handler of files that are not open (MPI_FILE_NULL): MPI lets it be changed. Neutral code or bits of a virtual id.
+/// Handler of files that are not open (MPI_FILE_NULL), which MPI lets programs change. Neutral code or bits of a
+/// virtual id.
 inline std::uint32_t& default_file_errhandler() noexcept {
   static std::uint32_t handler = neutral::errors_return;
   return handler;
@@ -224,7 +227,7 @@ inline int errhandler_get(MPI_Comm comm, MPI_Errhandler* h) noexcept {
   return object::get_comm_errhandler<fn::errhandler_get>(comm, h);
 }
 
-/// Takes any code: of this mpi.h or one that the application added. Returns MPI_SUCCESS where the handler returns.
+/// Takes any code, of this mpi.h or added by the program. Returns MPI_SUCCESS if the handler returns.
 inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_call_errhandler::id, neutral::err_comm, nullptr);
@@ -233,7 +236,7 @@ inline int comm_call_errhandler(MPI_Comm comm, int code) noexcept {
   return object::succeeds_after_handler;
 }
 
-/// Predefined ones may be "freed" too: MPI_Comm_get_errhandler gives them out.
+/// Predefined handlers may be freed too: MPI_Comm_get_errhandler returns them.
 inline int errhandler_free(MPI_Errhandler* handler) noexcept {
   const resolved<kind::errhandler> found =
       handler != nullptr ? resolve<kind::errhandler>(*handler) : resolved<kind::errhandler>{};
@@ -247,7 +250,7 @@ inline int errhandler_free(MPI_Errhandler* handler) noexcept {
 inline int file_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return object::create_errhandler<fn::file_create_errhandler>(kind_code::file, function, out);
 }
-/// MPI_FILE_NULL is the one file there is: its handler is that of files yet to be opened.
+/// MPI_FILE_NULL is the only file. Its handler is the one of files that will be opened.
 inline int file_set_errhandler(MPI_File file, MPI_Errhandler handler) noexcept {
   if (file != MPI_FILE_NULL) return object::fail(fn::file_set_errhandler::id, neutral::err_file, "no such file");
   const std::uint32_t name = object::attachable(handler, kind_code::file);
@@ -274,7 +277,7 @@ inline int file_call_errhandler(MPI_File file, int code) noexcept {
 inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return object::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
 }
-// No window can be made yet, so every handle of one is wrong.
+// The program can make no window, so every window handle is wrong.
 inline int win_set_errhandler(MPI_Win, MPI_Errhandler) noexcept {
   return object::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window");
 }

@@ -58,7 +58,7 @@ inline int error_class(int code, int* out) noexcept {
     if (app::errors().added(code)) { *out = app::errors().class_of(code); return MPI_SUCCESS; }
   }
   if (!object::standard_code(code)) return object::fail(fn::error_class::id, neutral::err_arg, "no such error code");
-  *out = code;                                   // codes are classes here (MPI-4.1 9.4)
+  *out = code;                                   // each code is its own class here (MPI-4.1 9.4)
   return MPI_SUCCESS;
 }
 /// in: text  char[MPI_MAX_ERROR_STRING]

@@ -1,4 +1,4 @@
-// Error handlers of the application. entry::references counts its handles and the objects that have it attached.
+// Error handlers of the program. entry::references counts its handles and the objects that have it attached.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
@@ -16,10 +16,10 @@ struct class_facts<kind::errhandler> {
 
 template <>
 struct descriptor<kind::errhandler> {
-  kind_code object = kind_code::none;  // comm, win, file or session: what it may be attached to
-  void (*function)() = nullptr;  // the application's, of the handler type of that object
-  bool is_fortran = false;                                                  // it gets the object as Fortran has it
-  void (*by_proxy)(void (*function)(), void* object, int* code) = nullptr;  // null: the function is called itself
+  kind_code object = kind_code::none;  // comm, win, file or session: the kind of object to which it may be attached
+  void (*function)() = nullptr;  // the program's, of the handler type of that object
+  bool is_fortran = false;                                                  // it gets the object's Fortran handle
+  void (*by_proxy)(void (*function)(), void* object, int* code) = nullptr;  // null: the function is called directly
 };
 
 }  // namespace mana

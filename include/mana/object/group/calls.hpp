@@ -1,4 +1,4 @@
-// Groups of processes: answered here alone.
+// Groups of processes. The wrappers answer all calls without the live MPI.
 #pragma once
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/group/math.hpp>
@@ -6,7 +6,7 @@
 namespace mana::object {
 
 
-/// The world ranks behind a group's handle. Valid while the handle is.
+/// The world ranks of a group. Valid while its handle is.
 struct group_members {
   bool ok = false;
   const int* world_ranks = nullptr;
@@ -40,7 +40,7 @@ inline bool has_this_process(const group_members& members) noexcept {
 
 inline constexpr const char* no_group_id = "no free group id";
 
-/// A group of the application's; MPI_GROUP_EMPTY for no ranks at all. out: neutral error class; *made is written on success
+/// A group of the program; MPI_GROUP_EMPTY for no ranks at all. out: neutral error class; *made is written on success
 inline int make_group(rank_list ranks, MPI_Group* made) noexcept {
   if (ranks.empty()) {
     *made = MPI_GROUP_EMPTY;
@@ -57,7 +57,7 @@ inline int make_group(rank_list ranks, MPI_Group* made) noexcept {
 inline int make_group(const vid::rank_map& ranks, MPI_Group* made) noexcept {
   return make_group(rank_list(ranks.world_ranks, ranks.world_ranks + ranks.size), made);
 }
-/// As a function of groups alone gives one.
+/// The end of a function whose arguments are only groups.
 inline int give_group(function_id f, rank_list ranks, MPI_Group* made) noexcept {
   const int rc = make_group(std::move(ranks), made);
   return rc == neutral::success ? MPI_SUCCESS : fail(f, rc, no_group_id);
@@ -65,7 +65,7 @@ inline int give_group(function_id f, rank_list ranks, MPI_Group* made) noexcept 
 
 inline int fail_group(function_id f) noexcept { return fail(f, neutral::err_group, "null, stale or foreign group"); }
 
-/// A group made of two. make: rank_list(const rank_list&, const rank_list&)
+/// A group made from two others. make: rank_list(const rank_list&, const rank_list&)
 template <class Fn, class Make>
 inline int combine_groups(MPI_Group a, MPI_Group b, MPI_Group* out, Make&& make) noexcept {
   const rank_list *const x = ranks_of_group(a), *const y = ranks_of_group(b);
@@ -74,7 +74,7 @@ inline int combine_groups(MPI_Group a, MPI_Group b, MPI_Group* out, Make&& make)
   return give_group(Fn::id, make(*x, *y), out);
 }
 
-/// A group made by a selection of ranks of another. make: rank_list(group's ranks, selected)
+/// A group made from a selection of another's ranks. make: rank_list(group's ranks, selected)
 template <class Fn, class Make>
 inline int select_from_group(MPI_Group group, const rank_list& selected, MPI_Group* out, Make&& make) noexcept {
   const rank_list* const ranks = ranks_of_group(group);
@@ -167,7 +167,7 @@ inline int group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* 
 inline int group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* out) noexcept {
   return object::select_ranges<fn::group_range_excl>(group, n, ranges, out, object::exclude);
 }
-/// MPI_GROUP_EMPTY may be freed: the operations above give it out.
+/// MPI_GROUP_EMPTY may be freed: the functions above return it.
 inline int group_free(MPI_Group* group) noexcept {
   if (group == nullptr || object::ranks_of_group(*group) == nullptr) return object::fail_group(fn::group_free::id);
   if (vid::entry<kind::group>* const e = resolve<kind::group>(*group).e) vid::table<kind::group>().erase(*e);

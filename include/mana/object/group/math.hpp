@@ -1,5 +1,5 @@
-// Groups of processes: an ordered list of world ranks without repetition, and MPI's algebra on it. Plain data: no call
-// of these enters the lower half, and a restart finds them as they were.
+// Groups of processes: an ordered list of world ranks without repetition, and MPI's algebra on it. Plain data: none of
+// these calls enters the lower half, and a restart finds groups unchanged.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
@@ -31,17 +31,18 @@ namespace mana {
 template <>
 struct descriptor<kind::group> {
   object::rank_list ranks;
-  int own_rank = -1;            // of this process; -1: no member
+  int own_rank = -1;            // rank of this process in the group; -1: no member
 };
 
 }  // namespace mana
 
 namespace mana::object {
 
-/// Results of comparing two groups, as MPI_Group_compare tells them apart.
+/// Results of MPI_Group_compare.
 enum class likeness { identical, similar, unequal };
 
-/// Where each world rank stands in a group. Built once per operation: O(size of the group) memory beyond the ranks.
+/// The position of each world rank in a group. Built once for each operation; its memory is one int for each world rank
+/// up to the group's highest.
 class rank_index {
  public:
   explicit rank_index(const rank_list& ranks) {
@@ -67,21 +68,21 @@ inline likeness compare_groups(const rank_list& a, const rank_list& b) {
   return same ? likeness::similar : likeness::unequal;
 }
 
-/// All of a in its order, then those of b that are not in a.
+/// All ranks of a in their order, then the ranks of b that are not in a.
 inline rank_list group_union(const rank_list& a, const rank_list& b) {
   const rank_index in_a(a);
   rank_list result = a;
   std::copy_if(b.begin(), b.end(), std::back_inserter(result), [&](int r) { return in_a.find(r) < 0; });
   return result;
 }
-/// Those of a that are in b too, in the order of a.
+/// The ranks of a that are also in b, in the order of a.
 inline rank_list group_intersection(const rank_list& a, const rank_list& b) {
   const rank_index in_b(b);
   rank_list result;
   std::copy_if(a.begin(), a.end(), std::back_inserter(result), [&](int r) { return in_b.find(r) >= 0; });
   return result;
 }
-/// Those of a that are not in b, in the order of a.
+/// The ranks of a that are not in b, in the order of a.
 inline rank_list group_difference(const rank_list& a, const rank_list& b) {
   const rank_index in_b(b);
   rank_list result;
@@ -89,7 +90,7 @@ inline rank_list group_difference(const rank_list& a, const rank_list& b) {
   return result;
 }
 
-/// True if every entry is a rank of a group of that size and none stands there twice.
+/// True if every entry is a rank of a group of that size and none occurs twice.
 inline bool valid_selection(std::size_t group_size, const rank_list& selected) {
   std::vector<bool> seen(group_size);
   for (const int r : selected) {
@@ -117,8 +118,8 @@ inline rank_list exclude(const rank_list& group, const rank_list& selected) {
 
 enum class range_fault { none, stride, rank };
 
-/// The ranks that n triplets (first, last, stride) stand for, appended in order. A range that goes the wrong way is
-/// empty. Stops at the first rank outside a group of that size.
+/// The ranks of n triplets (first, last, stride), appended in order. A range in the wrong direction is empty. Stops at
+/// the first rank outside a group of that size.
 inline range_fault expand_ranges(std::size_t group_size, int n, const int (*ranges)[3], rank_list& out) {
   for (int i = 0; i < n; ++i) {
     const long first = ranges[i][0], last = ranges[i][1], stride = ranges[i][2];

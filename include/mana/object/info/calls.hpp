@@ -1,4 +1,5 @@
-// Info objects: answered here alone. Objects hold copies of hints by name: bits of a virtual id, 0 for none.
+// Info objects. The wrappers answer all calls without the live MPI. Other objects refer to a copy of hints by name:
+// bits of a virtual id, 0 for none.
 #pragma once
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/info/store.hpp>
@@ -11,7 +12,7 @@
 namespace mana::object {
 
 
-/// MPI_INFO_ENV: what is known of how this process was started.
+/// MPI_INFO_ENV: how this process was started.
 inline const info_store& environment_hints() noexcept {
   static const info_store hints = [] {
     info_store found;
@@ -40,20 +41,20 @@ inline const info_store* hints_of(MPI_Info info) noexcept {
   if (found.e != nullptr) return &found.e->what.pairs;
   return found.predefined_code == neutral::info_env ? &environment_hints() : nullptr;
 }
-/// Likewise, for change: MPI_INFO_ENV is read-only.
+/// As hints_of(), for changes: MPI_INFO_ENV is read-only.
 inline info_store* own_hints(MPI_Info info) noexcept {
   const resolved<kind::info> found = resolve<kind::info>(info);
   return found.ok && found.e != nullptr ? &found.e->what.pairs : nullptr;
 }
 
-/// out: bits of the new object; 0 when all ids are in use
+/// out: bits of the new object's id; 0 if all ids are in use
 inline std::uint32_t store_hints(const info_store& pairs) noexcept {
   vid::entry<kind::info>* const e = vid::table<kind::info>().insert_entry();
   if (e == nullptr) return 0;
   e->what.pairs = pairs;
   return vid::table<kind::info>().id_of(*e).bits();
 }
-/// What an object keeps. out: nullptr for 0
+/// The hints of this name. out: nullptr for 0
 inline info_store* hints_named(std::uint32_t name) noexcept {
   vid::entry<kind::info>* const e = vid::table<kind::info>().find(virt<kind::info>(name));
   return e != nullptr ? &e->what.pairs : nullptr;
@@ -62,18 +63,18 @@ inline void free_info_name(std::uint32_t name) noexcept { vid::table<kind::info>
 
 inline constexpr const char* no_info_id = "no free info id";
 
-/// A copy of hints for an object to keep. It is made before the object is, which may so fail as long as nothing has happened.
+/// A copy of hints for a new object. It is made before the object, so that a failure has no effect.
 class kept_hints {
  public:
-  /// pairs: nullptr: there are none to keep
+  /// in: pairs  nullptr: no hints to keep
   explicit kept_hints(const info_store* pairs) noexcept
       : name_(pairs != nullptr ? store_hints(*pairs) : 0), ok_(pairs == nullptr || name_ != 0) {}
   ~kept_hints() { free_info_name(name_); }
   kept_hints(const kept_hints&) = delete;
   kept_hints& operator=(const kept_hints&) = delete;
-  /// False: all ids are in use.
+  /// False if all ids are in use.
   bool ok() const noexcept { return ok_; }
-  /// They are kept under this name, in place of others.
+  /// Stores the copy under this name, and frees the hints that the name had.
   void replace(std::uint32_t& name) noexcept { free_info_name(std::exchange(name, std::exchange(name_, 0u))); }
 
  private:
@@ -81,14 +82,14 @@ class kept_hints {
   bool ok_;
 };
 
-/// A new object of the application's, with these hints. pairs: nullptr: none      out: neutral error class
+/// A new object of the program, with these hints. pairs: nullptr: none      out: neutral error class
 inline int give_hints(const info_store* pairs, MPI_Info* out) noexcept {
   const std::uint32_t made = store_hints(pairs != nullptr ? *pairs : info_store());
   if (made == 0) return neutral::err_no_mem;
   *out = app::from_virt<kind::info>(virt<kind::info>(made));
   return neutral::success;
 }
-/// Likewise, as a function of info objects alone does.
+/// The same, as the end of a function whose arguments are only info objects.
 inline int make_info(function_id f, const info_store* pairs, MPI_Info* out) noexcept {
   if (out == nullptr) return fail(f, neutral::err_arg, "null pointer");
   const int rc = give_hints(pairs, out);
@@ -151,7 +152,7 @@ inline int info_delete(MPI_Info info, const char* key) noexcept {
     return object::fail(fn::info_delete::id, bad, "null, empty or too long a key");
   return pairs->remove(key) ? MPI_SUCCESS : object::fail(fn::info_delete::id, neutral::err_info_nokey, key);
 }
-/// in: length  characters that fit into value, without the final null      value: char[length + 1]
+/// in: length  capacity of value, without the final null      value: char[length + 1]
 inline int info_get(MPI_Info info, const char* key, int length, char* value, int* flag) noexcept {
   return object::with_key<fn::info_get>(info, key, [=](const object::info_store& pairs) {
     if (length < 0) return object::fail(fn::info_get::id, neutral::err_arg, "negative length");
@@ -163,7 +164,7 @@ inline int info_get(MPI_Info info, const char* key, int length, char* value, int
     value[n] = '\0';
     return MPI_SUCCESS; });
 }
-/// inout: *length  in: size of value with the final null; out: size that the whole value needs
+/// inout: *length  in: capacity of value with the final null; out: size of the whole value with it
 inline int info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag) noexcept {
   return object::with_key<fn::info_get_string>(info, key, [=](const object::info_store& pairs) {
     if (length == nullptr || *length < 0)
@@ -197,7 +198,7 @@ inline int info_get_nthkey(MPI_Info info, int n, char* key) noexcept {
   std::memcpy(key, pairs->key(n).c_str(), pairs->key(n).size() + 1);
   return MPI_SUCCESS;
 }
-/// What MPI_INFO_ENV says, with the command line that is given.
+/// The hints of MPI_INFO_ENV, with the given command line.
 inline int info_create_env(int argc, char* argv[], MPI_Info* info) noexcept {
   if (info == nullptr) return object::fail(fn::info_create_env::id, neutral::err_arg, "null pointer");
   object::info_store pairs = object::environment_hints();

@@ -1,5 +1,5 @@
-// Info objects: ordered pairs of key and value. Hints are kept for the application's own queries; they are plain data,
-// and no call on them enters the lower half.
+// Info objects: ordered pairs of key and value. Hints are kept for the program's own queries. They are plain data, and
+// no call on them enters the lower half.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>
@@ -24,7 +24,7 @@ struct class_facts<kind::info> {
 
 namespace mana::object {
 
-/// Keys are unique and keep the order of their first setting: MPI_Info_get_nthkey counts in it.
+/// Keys are unique and keep the order in which they were first set, which MPI_Info_get_nthkey uses.
 class info_store {
  public:
   const std::string* find(std::string_view key) const noexcept {
@@ -36,7 +36,7 @@ class info_store {
     if (at != pairs_.end()) pairs_[static_cast<std::size_t>(at - pairs_.begin())].second = value;
     else pairs_.emplace_back(key, value);
   }
-  /// out: false when there is no such key
+  /// out: false if no such key exists
   bool remove(std::string_view key) {
     const auto at = position(key);
     if (at == pairs_.end()) return false;

@@ -1,4 +1,4 @@
-// Matched messages at a checkpoint: their real handles die with the lower half.
+// Matched messages at a checkpoint: their real handles become invalid with the lower half.
 #pragma once
 #include <mana/object/message/drain.hpp>
 
@@ -6,7 +6,7 @@ namespace mana {
 
 template <>
 struct object_class<kind::message> {
-  /// A thread that waits in MPI_Mprobe has an id, and no message yet.
+  /// A thread that waits in MPI_Mprobe has an id, but no message yet.
   static bool is_counted(const vid::entry<kind::message>& e) noexcept { return e.what.on != nullptr; }
   static void hold(drain::progress& judge) noexcept { object::hold_matched(judge); }
 };

@@ -1,4 +1,4 @@
-// What mana knows of a matched message: MPI_Mprobe has found it, and nobody has received it yet.
+// The descriptor of a matched message: MPI_Mprobe has found it, and nobody has received it yet.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/object/comm/descriptor.hpp>
@@ -17,11 +17,11 @@ struct class_facts<kind::message> {
 
 template <>
 struct descriptor<kind::message> {
-  object::held_message* held = nullptr;  // drained; else entry::real is the matched message
-  vid::entry<kind::comm>* on = nullptr;  // counted
+  object::held_message* held = nullptr;  // the drained message; if null, entry::real is the matched message
+  vid::entry<kind::comm>* on = nullptr;  // the communicator; a counted reference
   object::traffic* messages = nullptr;   // the communicator's
   std::uint64_t matched = 0;             // order of matching among this rank's messages and receives
-  std::uint64_t passed = 0;  // messages of the same source and tag that were sent later and received meanwhile
+  std::uint64_t passed = 0;  // messages of the same source and tag that were sent later, but received before this one
   neutral::status status{};              // as probed
 };
 

@@ -7,8 +7,8 @@
 
 namespace mana::object {
 
-/// Matched messages that the application has not received yet become held ones: their real handle dies with the
-/// lower half.
+/// Takes over the matched messages that the program has not received yet, as held ones: their real handles become
+/// invalid with the lower half.
 inline void hold_matched(drain::progress& judge) noexcept {
   vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
     if (judge.failed() || e.what.held != nullptr || !e.real) return;

@@ -1,4 +1,4 @@
-// Matched messages: how many the program has, and which of them others pass.
+// State of matched messages: how many the program has, and how many messages have passed each.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/counting.hpp>
@@ -9,14 +9,14 @@
 namespace mana::object {
 
 struct message_state {
-  std::atomic<int> matched{0};              // messages that the program has matched and not received
+  std::atomic<int> matched{0};              // messages that the program has matched, but not received
 };
 
 inline message_state the_messages;
 inline message_state& messages() noexcept { return the_messages; }
 
-/// The program receives a message while it has matched others: of those of the same source and tag it passes the ones that
-/// were matched before the receive was posted, which were sent earlier.
+/// The program receives a message while it has matched others. It passes the ones of the same source and tag that were
+/// matched before the receive was posted: those were sent earlier.
 [[gnu::noinline, gnu::cold]] inline void note_passed(const traffic& t, int source, int tag,
                                                      std::uint64_t posted) noexcept {
   vid::table<kind::message>().for_each_unordered([&](vid::entry<kind::message>& e) {
@@ -24,7 +24,7 @@ inline message_state& messages() noexcept { return the_messages; }
       count_one(e.what.passed, call::library().callers);
   });
 }
-/// posted: order of the receive among matches and receives; of one that is complete at once: now
+/// posted: order of the receive among matches and receives; without it: a receive that is complete at once
 [[gnu::always_inline]] inline void note_received(const traffic& t, int source, int tag,
                                                  std::uint64_t posted = UINT64_MAX) noexcept {
   if (messages().matched.load(std::memory_order_relaxed) != 0) [[unlikely]] note_passed(t, source, tag, posted);

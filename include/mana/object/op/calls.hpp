@@ -1,4 +1,4 @@
-// User-defined operations: the lower half gets a number, and calls back with it. The one upcall there is.
+// User-defined operations. The lower half gets a number for each, and calls back with it. This is the only upcall.
 #pragma once
 #include <mana/app/fortran_index.hpp>
 #include <mana/call/narrow_call.hpp>
@@ -19,7 +19,7 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
   call::wrapper_scope scope(Fn::id);
   op_entry* const e = vid::table<kind::op>().insert_entry();
   if (e == nullptr) return fail(Fn::id, neutral::err_no_mem, "no free operation id");
-  e->references = 1;                     // the application's
+  e->references = 1;                     // the program's
   e->what.commutes = commutes != 0;
   e->what.number = take_op_number(reinterpret_cast<void (*)()>(function), large);
   const int rc = e->what.number < max_user_ops ? make_real_op(*e) : int{neutral::err_no_mem};
@@ -32,13 +32,14 @@ inline int create_op(Function* function, int commutes, bool large, MPI_Op* out) 
   return MPI_SUCCESS;
 }
 
-/// Its function is Fortran's, and gets the datatype as Fortran has it. Before anybody can use the operation.
+/// The operation's function is Fortran's, and gets the datatype's Fortran handle. Must be called before the operation
+/// can be used.
 inline void call_op_in_fortran(MPI_Op op) noexcept {
   if (const op_entry* const e = vid::table<kind::op>().find(app::to_virt<kind::op>(op)))
     user_ops().all[e->what.number].is_fortran = true;
 }
 
-/// Likewise, for C++. function: null for the one that it has
+/// The same for C++. function: null: the operation keeps its function
 inline void call_op_by(MPI_Op op, void (*function)(), op_proxy proxy) noexcept {
   const op_entry* const e = vid::table<kind::op>().find(app::to_virt<kind::op>(op));
   if (e == nullptr) return;
@@ -47,7 +48,7 @@ inline void call_op_by(MPI_Op op, void (*function)(), op_proxy proxy) noexcept {
   user.by_proxy = proxy;
 }
 
-/// At a restart. What uses one that the program has freed may be a persistent collective.
+/// At a restart. A persistent collective may use an operation that the program has freed.
 inline void rebuild_ops() noexcept {
   vid::table<kind::op>().for_each_unordered([](op_entry& e) {
     const lower::services& s = *lower::the_bridge().service;
@@ -56,8 +57,8 @@ inline void rebuild_ops() noexcept {
   });
 }
 
-/// What the application calls the datatype that the live MPI hands to a reduction; MPI_DATATYPE_NULL if it is not known.
-/// cost: two loads where the last call had the same datatype
+/// The program's handle of the datatype that the live MPI passes to a reduction; MPI_DATATYPE_NULL if it is unknown.
+/// cost: two loads if the last call had the same datatype
 inline MPI_Datatype datatype_of_real(real<kind::datatype> real) noexcept {
   static std::atomic<std::uint32_t> last{0};                  // a guess, checked before use
   const std::uint32_t guess = last.load(std::memory_order_relaxed);
@@ -73,7 +74,8 @@ inline MPI_Datatype datatype_of_real(real<kind::datatype> real) noexcept {
   return name != 0 ? type_handle(name) : MPI_DATATYPE_NULL;
 }
 
-/// What a reduction's function is given it may ask about, though the program may have freed its handle (INV-67).
+/// The datatype that a reduction's function gets. The function may query it, even if the program has freed its handle
+/// (INV-67).
 class lent_datatype {
  public:
   explicit lent_datatype(MPI_Datatype handle) noexcept : e_(resolve<kind::datatype>(handle).e) {
@@ -122,7 +124,8 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
 
 template <class Fn>
 inline int reduce_local_call(const void* in, void* inout, std::int64_t count, MPI_Datatype type, MPI_Op op) noexcept {
-  call::wrapper_scope scope(Fn::id);          // before any real handle is looked up: outside, the thread may be parked
+  // before any real handle is looked up: outside of the scope the thread may be parked
+  call::wrapper_scope scope(Fn::id);
   const resolved<kind::datatype> t = resolve_type(type);
   const resolved<kind::op> o = resolve<kind::op>(op);
   if (!t.ok) return fail_type(Fn::id);
@@ -153,7 +156,7 @@ inline int op_free(MPI_Op* op) noexcept {
   const int rc = object::let_go_of_op(*o.e);
   return rc == neutral::success ? MPI_SUCCESS : object::fail(fn::op_free::id, rc, nullptr);
 }
-/// Of the predefined operations all but MPI_REPLACE and MPI_NO_OP commute.
+/// All predefined operations except MPI_REPLACE and MPI_NO_OP commute.
 inline int op_commutative(MPI_Op op, int* commutes) noexcept {
   const resolved<kind::op> o = resolve<kind::op>(op);
   if (!o.ok || o.predefined_code == neutral::op_null)

@@ -1,5 +1,5 @@
-// User-defined reductions. The lower half knows one by its number only; the functions are in a
-// table of the wrapper library.
+// User-defined reductions. The lower half knows only an operation's number; the functions are in a table of the wrapper
+// library.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/vid/id_table.hpp>

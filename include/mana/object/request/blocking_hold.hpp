@@ -1,4 +1,4 @@
-// What a blocking call keeps alive while it waits.
+// The objects that a blocking call keeps alive while it waits.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/life.hpp>
@@ -6,7 +6,7 @@
 
 namespace mana::object {
 
-/// For a blocking call: under MPI_THREAD_MULTIPLE another thread may free what the call names while it waits.
+/// Keeps the objects of a blocking call: under MPI_THREAD_MULTIPLE another thread may free them while the call waits.
 class blocking_hold {
  public:
   [[gnu::always_inline]] explicit blocking_hold(vid::entry<kind::comm>* comm,

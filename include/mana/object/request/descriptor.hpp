@@ -1,4 +1,4 @@
-// What mana knows of a request.
+// The descriptor of a request.
 #pragma once
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>
@@ -25,50 +25,51 @@ struct collective_plan;         // object/comm/lane.hpp
 struct generalized_operation;   // object/request/form/generalized
 struct partitioned_transfer;    // object/request/partitioned_transfer.hpp
 
-/// Which part of a descriptor there is. Messages first.
+/// Which part a descriptor has. The forms of messages come first.
 enum class request_form : std::uint8_t { none, send, recv, matched_recv, buffered, collective, generalized };
 inline constexpr bool is_message(request_form form) noexcept {
   return form >= request_form::send && form <= request_form::buffered;
 }
 enum class request_stage : std::uint8_t {
   inactive,   // persistent, not started
-  unready,    // started, entry::real is 0. Partitioned: a send lacks partitions, or a receive's send is not known.
+  unready,    // started, entry::real is 0. Partitioned: a send lacks partitions, or a receive does not know its send.
               // Synchronous: its message is in the receiver's inbox, and no receive has begun (`meeting`)
   active,     // entry::real is pending in the lower half
-  done,       // completed and counted; the status waits for the application
+  done,       // completed and counted; the status waits for the program
 };
 
-/// Whether a receive has met a synchronous send whose message a drain may have taken. The live MPI cannot tell: to it the
-/// drain was a receive.
+/// Whether a receive has met a synchronous send whose message a drain may have taken. The live MPI cannot tell: it sees
+/// the drain as a receive.
 enum class meeting : std::uint8_t {
-  untouched,  // no drain has come: the live MPI tells
+  untouched,  // no drain has come: the live MPI knows
   asked,      // a drain is under way, and the receiver has been asked
-  unmet,      // the receiver holds the message, and will say when a receive begins
+  unmet,      // the receiver holds the message, and will report when a receive begins
 };
 
-/// Of a message: a send, also a buffered one, or a receive, also one of a matched message. Partitioned ones have `parts`.
+/// Part of a message: a send, also a buffered one, or a receive, also of a matched message. Partitioned ones have
+/// `parts`.
 struct message_part {
   lower::send_mode mode = lower::send_mode::standard;
   bool buffered = false;               // persistent buffered send
   meeting met = meeting::untouched;    // of a synchronous send
-  bool is_exchange = false;            // MPI_Isendrecv, also when it goes on as its send
+  bool is_exchange = false;            // MPI_Isendrecv, even after it has become its send
   int peer = 0, tag = 0;               // neutral values, peer by rank in the communicator
   void* buffer = nullptr;
   std::int64_t count = 0;
   std::uint64_t posted = 0;            // order of starting among this rank's receives; of a synchronous send that a drain
                                        // asks about: names it to its receiver
   synchronous_envelope* envelope = nullptr;        // of a synchronous send that is not complete
-  std::uint64_t number = 0;            // of its message in the envelope, from 1
+  std::uint64_t number = 0;            // position of its message in the envelope, from 1
   vid::entry<kind::request>* send_part = nullptr;       // of MPI_Isendrecv, while its receive is pending
   partitioned_transfer* parts = nullptr;           // owned: of a partitioned send or receive
 };
 
-/// Of a collective.
+/// Part of a collective.
 struct collective_part {
   collective_plan* plan = nullptr;     // owned: of a persistent one
 };
 
-/// Of a generalized request.
+/// Part of a generalized request.
 struct program_part {
   generalized_operation* operation = nullptr;      // in the request's own memory
 };
@@ -77,25 +78,26 @@ struct program_part {
 
 namespace mana {
 
-/// A head, and what its form has besides. A part is read only through its accessor, and only where the form has it.
-/// Because: the form is set once, with the part, by new_message() and its like; what goes on as its send stays a message.
-/// Checked: builds in one process end where it does not hold (tests/unit/object/request/forms.cpp).
+/// A head, and the part of its form. A part is read only through its accessor, and only if the form has it.
+/// Because: new_message() and its like set the form once, with the part. A request that becomes its send stays a
+/// message.
+/// Checked: builds in one process end if this is violated (tests/unit/object/request/forms.cpp).
 template <>
 struct descriptor<kind::request> {
   object::request_form form = object::request_form::none;
   object::request_stage state = object::request_stage::active;
   bool persistent = false;
-  bool cancelling = false;               // MPI_Cancel was asked for; the live MPI has not answered yet
-  bool detached = false;                 // MPI_Request_free on an active request: ends with its completion
-  bool keeps_more = false;               // than its communicator: counted operands, or memory; see keep_more()
-  vid::entry<kind::comm>* on = nullptr;  // counted
+  bool cancelling = false;               // MPI_Cancel was called; the live MPI has not answered yet
+  bool detached = false;                 // MPI_Request_free was called on an active request: it ends with its operation
+  bool keeps_more = false;               // more than its communicator: counted operands, or memory; see keep_more()
+  vid::entry<kind::comm>* on = nullptr;  // the communicator; a counted reference
   object::operands names;
   object::traffic* messages = nullptr;                 // the communicator's
-  vid::entry<kind::request>* next_detached = nullptr;  // in the line of those that were freed while active
+  vid::entry<kind::request>* next_detached = nullptr;  // in the line of requests that were freed while active
   void* owned[2];  // from malloc: arguments that the operation reads until it is complete
   neutral::status status{};
 
-  descriptor() noexcept {}             // without a part: one of the next three comes first
+  descriptor() noexcept {}             // without a part: call one of the next three first
   [[gnu::always_inline]] void begin_message(object::request_form f) noexcept {
     ::new (&message_) object::message_part;
     form = f;
@@ -118,12 +120,13 @@ struct descriptor<kind::request> {
   const object::collective_part& collective() const noexcept { return expect(is_collective()), collective_; }
   object::program_part& program() noexcept { return expect(is_generalized()), program_; }
   const object::program_part& program() const noexcept { return expect(is_generalized()), program_; }
-  /// Of a partitioned message; nullptr of anything else.
+  /// The transfer of a partitioned message; nullptr for any other request.
   object::partitioned_transfer* parts() const noexcept { return is_message() ? message_.parts : nullptr; }
-  /// Of a persistent collective; nullptr of anything else.
+  /// The plan of a persistent collective; nullptr for any other request.
   object::collective_plan* plan() const noexcept { return is_collective() ? collective_.plan : nullptr; }
 
-  /// Before any of these is set: most requests have none, and are made and freed without a look at them.
+  /// Must be called before any of the members above is set. Most requests have none of them, and are made and freed
+  /// without looking at them.
   void keep_more() noexcept {
     if (keeps_more) return;
     keeps_more = true;

@@ -1,11 +1,12 @@
-// What an operation names besides its communicator. entry::references counts, of communicators, datatypes and user-defined
-// operations, who needs the object: one for the application's handle, one for each request, message, persistent
-// collective or outer datatype that names it. Who gives up the last one ends the object.
+// The objects that an operation names besides its communicator. entry::references counts the users of communicators,
+// datatypes and user-defined operations. The program's handle counts as one, and so does each request, message,
+// persistent collective or outer datatype that names the object. The code that drops the last reference ends the
+// object.
 //
-// INV-67 what an operation names lives until the operation has ended; what a persistent request names, until that is
-// freed: the descriptor, and the object in the live MPI, in each new lower half too.
-// Because: a request of any form keeps its communicator (new_request()) and what it names (descriptor::names) from before
-// its operation is started, and free_request() gives up both: no form counts anything of its own.
+// INV-67 the objects that an operation names live until the operation has ended. Those of a persistent request live
+// until the request is freed. This covers the descriptor and the object in the live MPI, also in each new lower half.
+// Because: a request of any form keeps its communicator (new_request()) and the objects that it names
+// (descriptor::names) before its operation starts. free_request() releases both. No form has references of its own.
 #pragma once
 #include <cstdint>
 
@@ -17,8 +18,8 @@ struct type_list {
   std::uint32_t names[];       // neutral codes or bits of virtual ids
 };
 
-/// Names are neutral codes or bits of virtual ids; 0: none that is counted. The second half is a collective's, and is not
-/// set where nothing is counted: most operations name nothing but predefined objects.
+/// Names are neutral codes or bits of virtual ids; 0: no counted object. The members from `op` on belong to a
+/// collective. They are not set if no reference is counted: most operations name only predefined objects.
 struct operands {
   std::uint32_t datatype = 0;
   std::uint32_t op;

@@ -1,4 +1,4 @@
-// Virtual requests: made when an operation is started, retired when it has completed.
+// Virtual requests: made when an operation starts, retired when it has completed.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/counting.hpp>
@@ -21,7 +21,7 @@ using request_entry = vid::entry<kind::request>;
 
 inline constexpr const char* no_request_id = "no free request id";
 
-/// An active request without a real one yet, on a communicator that it keeps. out: nullptr when all ids are in use
+/// An active request without a real one yet, on a communicator that it keeps. out: nullptr if all ids are in use
 /// begin: makes the part of its form
 template <class Begin>
 [[gnu::always_inline]] inline request_entry* new_request(vid::entry<kind::comm>& on, Begin&& begin) noexcept {
@@ -40,7 +40,7 @@ template <class Begin>
   return new_request(on, [](auto& r) { r.begin_collective(); });
 }
 
-/// Of a receive that was cancelled before a message came for it.
+/// Status of a receive that was cancelled before a message came for it.
 inline constexpr neutral::status cancelled_status{neutral::any_source, neutral::any_tag, neutral::success, 1, 0};
 
 /// in: name  neutral code (nothing to do), 0 or bits of a virtual id
@@ -48,7 +48,7 @@ inline void release_op(std::uint32_t name) noexcept {
   if (op_entry* const e = vid::table<kind::op>().find(virt<kind::op>(name))) let_go_of_op(*e);
 }
 
-/// Each gives up its reference. Not in a drain: frees memory.
+/// Releases each operand. Frees memory: do not use it in a drain.
 inline void release_operands(operands& names) noexcept {
   release_datatype(names.datatype);
   release_datatype(names.other_datatype);
@@ -63,7 +63,7 @@ inline void release_operands(operands& names) noexcept {
   for (void* const memory : r.owned) std::free(memory);
 }
 
-/// Gives up what it names, and its memory. Never in a drain.
+/// Releases its objects and its memory. Never in a drain.
 inline void free_request(request_entry& e) noexcept {
   if (e.what.keeps_more) [[unlikely]] release_rest(e.what);
   vid::entry<kind::comm>& on = *e.what.on;
@@ -71,14 +71,14 @@ inline void free_request(request_entry& e) noexcept {
   let_go_of_comm(on);
 }
 
-/// Its operation owns this memory, from malloc.
+/// Passes this memory, from malloc, to the request's operation.
 inline void own_memory(descriptor<kind::request>& r, void* memory) noexcept {
   r.keep_more();
   r.owned[r.owned[0] != nullptr] = memory;
 }
 
-/// MPI_Isendrecv, whose receive is over: it goes on as its send, with the status of the receive, or is done with it.
-/// It has what the send needs; what the receive needed goes with the other entry. In drains too.
+/// MPI_Isendrecv whose receive is over. The request becomes its send, with the status of the receive, or is done with
+/// it. It takes over the objects of the send; the other entry ends with those of the receive. Usable in drains.
 inline void go_on_as_send(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
   message_part& m = r.message();
@@ -96,16 +96,16 @@ inline void go_on_as_send(request_entry& e) noexcept {
   e.real = std::exchange(send.real, {});
   if (r.status.error == neutral::success) r.status.error = send.what.status.error;
   vid::table<kind::request>().erase(send);
-  count_down(r.on->references, call::library().callers);       // both were on it
+  count_down(r.on->references, call::library().callers);       // both parts had a reference to it
 }
 
-/// A started request comes to wait for what the lower half knows nothing of.
+/// A started request begins to wait for something that the lower half does not know.
 inline void become_unready(descriptor<kind::request>& r) noexcept {
   requests().unready.fetch_add(1, std::memory_order_relaxed);
   r.state = request_stage::unready;
 }
 
-/// It waits no longer. Of several threads that find so at once, one ends the wait.
+/// The request stops waiting. If several threads find this at once, one of them ends the wait.
 inline void end_unready(request_entry& e) noexcept {
   request_stage expected = request_stage::unready;
   if (__atomic_compare_exchange_n(&e.what.state, &expected, request_stage::done, false, __ATOMIC_ACQ_REL,
@@ -113,14 +113,14 @@ inline void end_unready(request_entry& e) noexcept {
     requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// It leaves the state `unready`: what it has become is to be seen before.
+/// The request leaves the state `unready`. Its new members become visible before its new state.
 inline void become(request_entry& e, request_stage state) noexcept {
   std::atomic_thread_fence(std::memory_order_release);
   e.what.state = state;
   requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Parts of retire(). Its status is stored.
+/// Part of retire(), after the status was stored.
 [[gnu::always_inline]] inline void retire_receive(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
   message_part& m = r.message();
@@ -139,16 +139,17 @@ inline void become(request_entry& e, request_stage state) noexcept {
   close_synchronous(r);
   if (__atomic_load_n(&m.met, __ATOMIC_ACQUIRE) != meeting::untouched) {
     become_unready(r);
-    // The receiver's word may have come between.
+    // The receiver's notice may have come in between.
     if (__atomic_load_n(&m.met, __ATOMIC_ACQUIRE) == meeting::untouched) end_unready(e);
   }
   if (status.cancelled != 0 && m.peer >= 0)       // a cancelled send was never sent
     __atomic_fetch_sub(&r.messages->counts[m.peer].sent, 1, __ATOMIC_RELAXED);
 }
 
-/// Its operation is over in the lower half: counts the message and stores the status for the application. A detached
+/// The operation is over in the lower half: counts the message and stores the status for the program. A detached
 /// request stays, done, until its turn comes (object/request/completion/detached.hpp).
-/// status.error says how it ended. Runs in drains too, so it frees nothing that came from malloc.
+/// in: status.error  how the operation ended
+/// Runs in drains too, so it frees nothing that came from malloc.
 inline void retire(request_entry& e, const neutral::status& status) noexcept {
   descriptor<kind::request>& r = e.what;
   e.real = {};

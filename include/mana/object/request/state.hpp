@@ -1,4 +1,4 @@
-// What all requests share.
+// State of all requests.
 #pragma once
 #include <mana/object/request/descriptor.hpp>
 
@@ -8,13 +8,13 @@ namespace mana::object {
 
 struct request_state {
   std::atomic<std::uint64_t> next_posted{1};
-  std::atomic<int> unready{0};              // requests in that state
+  std::atomic<int> unready{0};              // requests in that stage
   bool shares_requests = false;             // several threads may test a partitioned request at once
 
   // Requests that were freed while active, oldest first.
   vid::entry<kind::request>* first_detached = nullptr;
   vid::entry<kind::request>* last_detached = nullptr;
-  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;    // of both
+  std::atomic_flag detached_lock = ATOMIC_FLAG_INIT;    // protects both
 };
 
 inline request_state the_requests;

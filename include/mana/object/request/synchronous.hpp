@@ -1,4 +1,4 @@
-// Synchronous sends of a communicator, from their start until the live MPI calls them complete.
+// Synchronous sends of a communicator, from their start until the live MPI completes them.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/counting.hpp>
@@ -8,7 +8,7 @@
 
 namespace mana::object {
 
-/// A synchronous send was started, and is counted by this instead of count_sent(). peer: rank, or MPI_PROC_NULL
+/// Counts a synchronous send that was started; count_sent() must not count it too. peer: rank, or MPI_PROC_NULL
 inline void open_synchronous(descriptor<kind::request>& r) noexcept {
   message_part& m = r.message();
   if (m.peer < 0) return;
@@ -23,7 +23,7 @@ inline void open_synchronous(descriptor<kind::request>& r) noexcept {
   ledger.open.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// The send is complete, or the live MPI calls it so. Runs in drains too.
+/// The live MPI has completed the send. Runs in drains too.
 inline void close_synchronous(descriptor<kind::request>& r) noexcept {
   message_part& m = r.message();
   if (m.envelope == nullptr) [[likely]] return;
@@ -33,7 +33,7 @@ inline void close_synchronous(descriptor<kind::request>& r) noexcept {
   ledger.open.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// The live MPI refused a send that was counted.
+/// Takes back the count of a send that the live MPI refused.
 inline void take_back(descriptor<kind::request>& r) noexcept {
   const message_part& m = r.message();
   if (synchronous_envelope* const e = m.envelope; e != nullptr) {
@@ -44,7 +44,7 @@ inline void take_back(descriptor<kind::request>& r) noexcept {
   uncount_sent(*r.messages, m.peer);
 }
 
-/// Messages to that peer with that tag that were sent after the send's own.
+/// How many messages to that peer with that tag were sent after this send.
 inline std::uint64_t sent_after(const descriptor<kind::request>& r) noexcept {
   return r.message().envelope->sent - r.message().number;
 }

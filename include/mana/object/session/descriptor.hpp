@@ -1,4 +1,4 @@
-// Sessions: plain data of the upper half. What belongs to the live MPI is one for all of them.
+// Sessions: plain data of the upper half. All sessions share the live MPI's data.
 #pragma once
 #include <mana/lower/inventory.hpp>
 #include <mana/lower/neutral.hpp>

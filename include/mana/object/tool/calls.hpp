@@ -1,4 +1,5 @@
-// MPI_T: forwarded to the library below, whose names they show. See object/tool/life.hpp and object/tool/numbers.hpp.
+// MPI_T: forwarded to the library below; its names are visible to the program. See object/tool/life.hpp and
+// object/tool/numbers.hpp.
 #pragma once
 #include <mana/object/tool/categories.hpp>
 
@@ -18,7 +19,7 @@ inline int t_init_thread(int required, int* provided) noexcept {
   return MPI_SUCCESS;
 }
 
-/// The last one frees all handles, as the standard says.
+/// The last call frees all handles, as the standard says.
 inline int t_finalize() noexcept {
   return object::tool_call<fn::t_finalize>([] {
     if (--object::tools().users > 0) return int{neutral::success};
@@ -63,7 +64,7 @@ inline int t_cvar_handle_alloc(int number, void* object, MPI_T_cvar_handle* hand
     return rc;
   });
 }
-/// A handle that a restart made invalid is freed too.
+/// A handle that a restart made invalid can be freed too.
 inline int t_cvar_handle_free(MPI_T_cvar_handle* handle) noexcept {
   return object::tool_call<fn::t_cvar_handle_free>([&] {
     object::tool_entry* const e = handle != nullptr ? object::find_tool(*handle, object::tool_form::cvar) : nullptr;
@@ -81,7 +82,7 @@ inline int t_cvar_read(MPI_T_cvar_handle handle, void* value) noexcept {
                         : int{neutral::err_t_invalid_handle};
   });
 }
-/// What was written is kept: a restart writes it again.
+/// The value is kept: a restart writes it again.
 inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
   return object::tool_call<fn::t_cvar_write>([&] {
     object::tool_entry* const e = object::find_valid(handle, object::tool_form::cvar);
@@ -91,7 +92,7 @@ inline int t_cvar_write(MPI_T_cvar_handle handle, const void* value) noexcept {
     if (rc != neutral::success || d.value_bytes == 0) return rc;
     if (d.value == nullptr) d.value = std::malloc(static_cast<std::size_t>(d.value_bytes));
     if (d.value == nullptr) return rc;
-    // As the library has it now: of a text, the caller's buffer may be shorter than the longest value.
+    // Read back from the library: the caller's buffer for a text may be shorter than the longest value.
     d.written = object::tool_below<fn::t_cvar_read>(object::live<kind::cvar>(*e), d.value) == neutral::success;
     return rc;
   });
@@ -138,7 +139,7 @@ inline int t_pvar_session_create(MPI_T_pvar_session* session) noexcept {
     return rc;
   });
 }
-/// Its handles go with it.
+/// Frees the session's handles too.
 inline int t_pvar_session_free(MPI_T_pvar_session* session) noexcept {
   return object::tool_call<fn::t_pvar_session_free>([&] {
     object::tool_entry* const s =
@@ -182,8 +183,9 @@ inline int t_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* han
 
 namespace mana::object {
 
-/// The frame of what is done with a session's handle, or (MPI_T_PVAR_ALL_HANDLES, where allowed) with all of them.
-/// use(session's real, handle's real), done(entry) for each handle that it succeeded with
+/// The frame of functions on a session's handle. With MPI_T_PVAR_ALL_HANDLES, where it is allowed, they act on all
+/// handles.
+/// use(session's real, handle's real), done(entry) for each handle for which it succeeded
 template <class Fn, class Use, class Done>
 inline int use_pvar(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool all_allowed, Use&& use,
                     Done&& done) noexcept {
@@ -293,7 +295,7 @@ inline int t_category_get_info(int number, char* name, int* name_length, char* d
 
 namespace mana::object {
 
-/// The frame of what tells a category's members of one kind.
+/// The frame of functions that return a category's members of one kind.
 template <class Fn>
 inline int tool_members(int category, int n, int* out, told_members category_members::*kind) noexcept {
   return tool_call<Fn>([=] {

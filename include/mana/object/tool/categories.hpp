@@ -1,4 +1,4 @@
-// What the live library says of its variables' and categories' names, and the numbers that the program knows them by.
+// The names of variables and categories in the live library, and the program's numbers for them.
 #pragma once
 #include <mana/object/tool/life.hpp>
 #include <mana/object/tool/numbers.hpp>
@@ -9,7 +9,7 @@
 
 namespace mana::object {
 
-/// Takes what malloc() gave.
+/// Copies a text from malloc(), and frees it.
 inline std::string as_string(char* text) {
   std::string copy(text != nullptr ? text : "");
   std::free(text);
@@ -23,7 +23,7 @@ struct cvars_below {
   }
   static std::string name(int live) { return as_string(name_of_variable(false, live)); }
 };
-/// Two of different classes may share a name.
+/// Two variables of different classes may share a name.
 struct pvars_below {
   static int count() noexcept {
     int n = 0;
@@ -52,7 +52,7 @@ struct categories_below {
   static std::string name(int live) {
     member_counts unused;
     char few[2];
-    int length = 0, shorter = sizeof few;              // a length of 0: only the length is asked for
+    int length = 0, shorter = sizeof few;              // with a length of 0 only the length is asked for
     if (ask_category(live, {nullptr, &length}, {few, &shorter}, unused) != neutral::success) return {};
     std::string name(static_cast<std::size_t>(++length), '\0');
     shorter = sizeof few;
@@ -63,11 +63,11 @@ struct categories_below {
 
 struct category_members {
   told_members cvars, pvars, categories;
-  member_counts seen{-1, -1, -1};          // of the live library, when they were noted
+  member_counts seen{-1, -1, -1};          // of the live library, when they were read
   unsigned restarts = 0;                   // at that time
 };
 
-/// Under tools().lock.
+/// Caller holds tools().lock.
 class tool_numbers {
  public:
   int live_cvar(int number) { return cvars_.live(number, tools().restarts); }
@@ -80,7 +80,7 @@ class tool_numbers {
   int pvar_count() { return pvars_.count(tools().restarts); }
   int category_count() { return categories_.count(tools().restarts); }
 
-  /// out: neutral error class; *members, which stay where they are
+  /// out: neutral error class; *members, whose address does not change
   int members_of(int category, category_members** members) {
     const int live = live_category(category);
     member_counts now;
@@ -101,7 +101,7 @@ class tool_numbers {
     return neutral::success;
   }
 
-  /// The number that changes with the categories. A restart may have changed them.
+  /// The stamp that changes with the categories. A restart may have changed them.
   int stamp(int live) noexcept {
     if (std::exchange(stamped_, tools().restarts) != tools().restarts) later_ = last_ + 1 - live;
     return last_ = live + later_;
@@ -128,7 +128,7 @@ inline tool_numbers& numbers() noexcept {
   return all;
 }
 
-/// The frame of what tells how many there are: count() of them.
+/// The frame of functions that return a count.
 template <class Fn, class Count>
 inline int tool_count(int* n, Count&& count) noexcept {
   return tool_call<Fn>([&] {
@@ -137,7 +137,7 @@ inline int tool_count(int* n, Count&& count) noexcept {
     return int{neutral::success};
   });
 }
-/// The frame of what finds a number by name. find(index): below; told(live): the program's
+/// The frame of functions that find a number by name. find(index): asks the library; told(live): the program's number
 template <class Fn, class Find, class Told>
 inline int tool_index(int* index, Find&& find, Told&& told) noexcept {
   return tool_call<Fn>([&] {

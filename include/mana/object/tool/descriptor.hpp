@@ -1,5 +1,5 @@
-// Handles of the tools interface (MPI_T). Variables are named: a restart finds them by name in the library that is below
-// then. A handle whose variable that library does not have stays known, and is invalid (entry::real == 0).
+// Handles of the tools interface (MPI_T). A descriptor has its variable's name: a restart finds the variable by name in
+// the new library. If that library does not have it, the handle is kept, but is invalid (entry::real == 0).
 #pragma once
 #include <mana/core/kind.hpp>
 #include <mana/lower/inventory.hpp>
@@ -32,11 +32,11 @@ struct descriptor<kind::tool> {
   object::tool_form form = object::tool_form::cvar;
   bool of_pvar = false;                       // enumeration: of a performance variable's values
   bool started = false;                       // pvar
-  int pvar_class = 0;                         // neutral; of a pvar, or of the enumeration's one
-  int bind = 0;                               // neutral; what kind of object it is bound to
+  int pvar_class = 0;                         // neutral; of a pvar, or of the enumeration's pvar
+  int bind = 0;                               // neutral; the kind of object to which it is bound
   std::uint32_t object = 0;                   // that object: neutral code or bits of a virtual id
-  int value_bytes = 0;                        // cvar: of its whole value; 0: not known
-  bool written = false;                       // cvar: `value` is what the program wrote last
+  int value_bytes = 0;                        // cvar: size of its whole value; 0: unknown
+  bool written = false;                       // cvar: `value` is the value that the program wrote last
   vid::entry<kind::tool>* session = nullptr;  // pvar
   char* name = nullptr;                       // of the variable; from malloc, as `value`
   void* value = nullptr;

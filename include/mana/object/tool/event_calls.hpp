@@ -1,4 +1,4 @@
-// Events of MPI_T. No MPI that this was tried with has any (MPICH 4.0: 0 events, 0 sources); so their numbers and names
+// Events of MPI_T. No MPI that this was tried with has any (MPICH 4.0: 0 events, 0 sources). So their numbers and names
 // are forwarded, and nothing can be registered.
 #pragma once
 #include <mana/object/tool/categories.hpp>
@@ -7,7 +7,8 @@
 
 namespace mana::object {
 
-/// What a function answers that is given the number of one of `count` things, below or above their number.
+/// Checks the number of one of `count` things, none of which is supported.
+/// out: err_t_invalid_index for a number out of range, else err_t_not_supported
 template <class Fn, class Count>
 inline int tool_of_number(int number) noexcept {
   return tool_call<Fn>([number] {

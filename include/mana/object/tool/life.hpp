@@ -1,5 +1,6 @@
-// The tools interface (MPI_T): variables and categories are those of the library below; handles are virtual, and a restart
-// finds their variables again by name. Their numbers: tool_numbers.hpp. An `index` in this file is the live library's.
+// The tools interface (MPI_T). Variables and categories are those of the library below. Handles are virtual, and a
+// restart finds their variables again by name. Their numbers: object/tool/numbers.hpp. An `index` in this file is the
+// live library's.
 #pragma once
 #include <mana/object/datatype/descriptor.hpp>
 #include <mana/app/argument.hpp>
@@ -14,14 +15,15 @@ namespace mana::object {
 
 using tool_entry = vid::entry<kind::tool>;
 
-/// Counted here alone. The library below is initialized by the first user and stays so: MPICH 4.0 crashes in MPI_Init
-/// after a last MPI_T_finalize before it, Open MPI 4.1 in one after MPI_Finalize.
+/// Users are counted only here. The first user initializes the library below, and it stays initialized. MPICH 4.0
+/// crashes in MPI_Init after a last MPI_T_finalize before it, and Open MPI 4.1 crashes in a last MPI_T_finalize after
+/// MPI_Finalize.
 struct tool_interface {
-  std::mutex lock;          // held across switches too: these functions wait for nobody
+  std::mutex lock;          // held across switches too: these functions do not wait for others
   int users = 0;
   bool below = false;       // the live library is initialized
   int level = 0;
-  unsigned restarts = 0;    // since when numbers may be others below: see tool_numbers.hpp
+  unsigned restarts = 0;    // counts restarts, after which numbers may differ: see object/tool/numbers.hpp
 };
 inline tool_interface& tools() noexcept {
   static tool_interface state;
@@ -32,7 +34,7 @@ template <class Handle>
 inline Handle tool_handle(const tool_entry& e) noexcept {
   return app::handle_of_bits<Handle>(vid::table<kind::tool>().id_of(e).bits());
 }
-/// out: nullptr for what is no live handle of this form
+/// out: nullptr for a handle that is not a live one of this form
 template <class Handle>
 inline tool_entry* find_tool(Handle handle, tool_form form) noexcept {
   const std::uint64_t bits = app::handle_bits(handle);
@@ -40,17 +42,17 @@ inline tool_entry* find_tool(Handle handle, tool_form form) noexcept {
       bits >> 32 == 0 ? vid::table<kind::tool>().find(virt<kind::tool>(static_cast<std::uint32_t>(bits))) : nullptr;
   return e != nullptr && e->what.form == form ? e : nullptr;
 }
-/// Those whose variable the live library has.
+/// The handle, if the live library has its variable.
 template <class Handle>
 inline tool_entry* find_valid(Handle handle, tool_form form) noexcept {
   tool_entry* const e = find_tool(handle, form);
   return e != nullptr && e->real ? e : nullptr;
 }
 
-/// The live library's handle, of the form that the entry is of.
+/// The live library's handle, of the entry's form.
 template <class Form>
 inline real<Form> live(const tool_entry& e) noexcept { return real<Form>(e.real.bits()); }
-/// make(real<Form>*) gives the entry another one, or ends it. out: what it returns
+/// make(real<Form>*) replaces the entry's handle, or ends it. out: its result
 template <class Form, class Make>
 inline int change_live(tool_entry& e, Make&& make) noexcept {
   real<Form> handle = live<Form>(e);
@@ -64,21 +66,21 @@ inline void for_each_tool(tool_form form, F&& f) noexcept {
   vid::table<kind::tool>().for_each_unordered([&](tool_entry& e) { if (e.what.form == form) f(e); });
 }
 
-/// The function of this name below. out: neutral error class
+/// Calls the library's function of this name. out: neutral error class
 template <class Fn, class... A>
 inline int tool_below(A... arguments) noexcept {
   auto* const slot = lower::the_bridge().mpi->*Fn::slot;
   return lower::cross([&] { return slot(arguments...); });
 }
 
-/// The frame of every function but MPI_T_init_thread. body(): neutral error class. No error handler is called.
+/// The frame of every function except MPI_T_init_thread. body(): neutral error class. No error handler is called.
 template <class Fn, class Body>
 inline int tool_call(Body&& body) noexcept {
   call::wrapper_scope scope(Fn::id);
   const std::lock_guard hold(tools().lock);
   return app::error_code(tools().users > 0 ? body() : int{neutral::err_t_not_initialized});
 }
-/// One whose arguments mean the same on both sides.
+/// A function whose arguments mean the same on both sides.
 template <class Fn, class... A>
 inline int tool_forward(A... arguments) noexcept {
   return tool_call<Fn>([&] { return tool_below<Fn>(arguments...); });
@@ -107,7 +109,7 @@ inline int element_bytes(std::uint32_t code) noexcept {
   return 0;
 }
 
-/// What the live library says of a variable. Texts go to the caller, as it gave them.
+/// The live library's data on a variable. Texts go directly to the caller's buffers.
 struct text_out {
   char* text = nullptr;
   int* length = nullptr;
@@ -130,11 +132,12 @@ inline int ask(bool of_pvar, int index, text_out name, text_out desc, variable& 
   return of_pvar ? ask_pvar(index, name, desc, v) : ask_cvar(index, name, desc, v);
 }
 
-/// The variable's name, from malloc. out: nullptr when there is no such variable or no memory
+/// The variable's name, from malloc. out: nullptr without such a variable, or without memory
 inline char* name_of_variable(bool of_pvar, int index) noexcept {
   variable v;
   char few[2];
-  int none = 0, length = 1, shorter = sizeof few;     // a length of 0, or no text: only the length is asked for
+  // with a length of 0, or without a text, only the length is asked for
+  int none = 0, length = 1, shorter = sizeof few;
   if (ask(of_pvar, index, {nullptr, &none}, {few, &shorter}, v) != neutral::success) return nullptr;
   length = none + 1;
   char* const name = static_cast<char*>(std::calloc(static_cast<std::size_t>(length), 1));
@@ -143,14 +146,14 @@ inline char* name_of_variable(bool of_pvar, int index) noexcept {
   return name;
 }
 
-/// The live library's number of the variable that a handle names. out: neutral error class
+/// The live library's number of a handle's variable. out: neutral error class
 inline int find_variable(const descriptor<kind::tool>& d, int* index) noexcept {
   const bool of_pvar = d.form == tool_form::pvar || d.of_pvar;
   return of_pvar ? tool_below<fn::t_pvar_get_index>(d.name, d.pvar_class, index)
                  : tool_below<fn::t_cvar_get_index>(d.name, index);
 }
 
-/// Notes the object that a variable is bound to. given: its handle's address, as the application has it
+/// Notes the object to which a variable is bound. given: address of the program's handle
 template <class K>
 inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   app::handle<K> handle;
@@ -160,7 +163,8 @@ inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   d.object = name_of(found);
   return neutral::success;
 }
-/// Only kinds that the live library knows: groups, info objects and error handlers are the wrapper library's own.
+/// Accepts only kinds that the live library knows: groups, info objects and error handlers exist only in the wrapper
+/// library.
 inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   if (d.bind == neutral::bind_no_object) return neutral::success;
   if (given == nullptr) return neutral::err_t_invalid_handle;
@@ -169,7 +173,7 @@ inline int note_object(const void* given, descriptor<kind::tool>& d) noexcept {
   if (d.bind == neutral::bind_op) return note_object<kind::op>(given, d);
   return neutral::err_t_not_supported;
 }
-/// The bits of the object's real handle; 0 where it is gone, or there is none.
+/// The bits of the object's real handle; 0 if the object no longer exists, or there is none.
 inline std::uint64_t real_object(const descriptor<kind::tool>& d) noexcept {
   if (d.bind == neutral::bind_comm) return real_of<kind::comm>(d.object).bits();
   if (d.bind == neutral::bind_datatype) return real_of<kind::datatype>(d.object).bits();
@@ -178,7 +182,7 @@ inline std::uint64_t real_object(const descriptor<kind::tool>& d) noexcept {
 
 /// Makes the real handle. count: elements of a value      out: neutral error class
 inline int allocate_below(tool_entry& e, int index, int* count) noexcept {
-  // Read as the live MPI's handle type, of the width of an int or of this.
+  // The live MPI reads this as its handle type, which has the width of an int or of this.
   std::uint64_t object = real_object(e.what);
   if (e.what.bind != neutral::bind_no_object && object == 0) return neutral::err_t_invalid_handle;
   void* const address = e.what.bind == neutral::bind_no_object ? nullptr : &object;
@@ -189,7 +193,7 @@ inline int allocate_below(tool_entry& e, int index, int* count) noexcept {
     return tool_below<fn::t_pvar_handle_alloc>(s, index, address, made, count); });
 }
 
-/// Of an entry for a session. out: neutral error class
+/// Makes the real session of an entry. out: neutral error class
 inline int create_session_below(tool_entry& e) noexcept {
   return change_live<kind::pvar_session>(e, [](auto* made) { return tool_below<fn::t_pvar_session_create>(made); });
 }
@@ -230,7 +234,7 @@ inline int allocate_handle(tool_form form, tool_entry* session, int index, const
   return neutral::success;
 }
 
-/// The virtual handle of an enumeration that get_info gave; never freed, so one for each.
+/// The virtual handle of an enumeration from get_info. Enumerations are never freed, so each has only one handle.
 /// out: neutral error class; *out unless that is null
 inline int give_enumeration(real<kind::tool_enum> given, bool of_pvar, int index, int pvar_class,
                             MPI_T_enum* out) noexcept {
@@ -251,9 +255,9 @@ inline int give_enumeration(real<kind::tool_enum> given, bool of_pvar, int index
   return neutral::success;
 }
 
-/// A restart's: handles get variables of the live library, by name; control variables that the program wrote are
-/// written again, performance variables that it started are started, from where the new library counts. Runs while any
-/// thread may be parked inside malloc: takes no memory.
+/// At a restart. Handles get variables of the live library, by name. Control variables that the program wrote are
+/// written again. Performance variables that it started are started; they count from the new library's value. Any
+/// thread may be parked inside malloc, so this allocates nothing.
 inline void rebuild_tool(tool_entry& e) noexcept {
   e.real = {};
   int index = 0, count = 0;

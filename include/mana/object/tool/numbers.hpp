@@ -1,6 +1,7 @@
 // Numbers of MPI_T's variables and categories. Until a restart they are the live library's. The library of a restart
-// may number the same things in another way, have some more or some less: what a program was told stays as it is.
-// INV-65 a number that MPI_T gave means the same name for ever, and how many there are never gets less.
+// may use other numbers for the same things, and may have more or fewer of them: numbers that the program knows stay
+// valid.
+// INV-65 a number that MPI_T gave means the same name forever, and how many there are never gets less.
 // Because: the table only grows, names are noted when a number is first known, and a restart only changes what is live.
 // Checked: tests/unit/wrappers/tool_numbers.cpp, tests/mpi/programs/mpi_t.c, "INV-65".
 #pragma once
@@ -12,15 +13,15 @@
 
 namespace mana::object {
 
-/// A number that no library has. (Open MPI 4.1 does not look whether one is negative.)
+/// A number that no library has. A negative one would not do: Open MPI 4.1 does not check for it.
 inline constexpr int no_number = INT_MAX;
 
-/// Below: what the live library says. static int count(): how many it has; static std::string name(int live): unique
-/// among them, empty where the library has unloaded the thing
+/// Below: the live library's names. static int count(): how many it has; static std::string name(int live): unique
+/// among them, empty if the library has unloaded the thing
 template <class Below>
 class told_numbers {
  public:
-  /// The live library's number; no_number for what was never told and for what this library lacks.
+  /// The live library's number; no_number for a number that the program does not know, or that this library lacks.
   int live(int number, unsigned restarts) {
     update(restarts);
     if (number < 0 || static_cast<std::size_t>(number) >= live_.size()) return no_number;
@@ -29,7 +30,7 @@ class told_numbers {
     if (!has_name_[at(number)]) note_name(number, Below::name(found));
     return found;
   }
-  /// The program's number of what the live library knows by this one. out: -1 for what has no name now
+  /// The program's number for the live library's number. out: -1 for a thing that has no name now
   int told(int live, unsigned restarts) {
     update(restarts);
     if (live < 0 || static_cast<std::size_t>(live) >= told_.size()) return -1;
@@ -56,7 +57,8 @@ class told_numbers {
       adopt(i);
     }
   }
-  /// Gives it the number that it had, or a new one. Without a name it gets one later, unless numbers are the library's.
+  /// Gives the thing its former number, or a new one. A thing without a name gets a number later, unless the numbers
+  /// are still the library's.
   void adopt(int live) {
     const std::string name = Below::name(live);
     const auto known = by_name_.find(name);
@@ -74,22 +76,22 @@ class told_numbers {
   void note_name(int number, const std::string& name) {
     if (name.empty()) return;
     has_name_[at(number)] = true;
-    by_name_.emplace(name, number);                  // the first of two that share one
+    by_name_.emplace(name, number);                  // if two share a name, the first counts
   }
 
   unsigned restarts_ = 0;
   bool as_below_ = true;
-  std::vector<int> live_;                            // by the program's number; -1: lacking
+  std::vector<int> live_;                            // indexed by the program's number; -1: the library lacks it
   std::vector<bool> has_name_;
-  std::vector<int> told_;                            // by the live library's
-  std::unordered_map<std::string, int> by_name_;     // the program's number
+  std::vector<int> told_;                            // indexed by the live library's number
+  std::unordered_map<std::string, int> by_name_;     // values: the program's numbers
 };
 
-/// Numbers of a category's members, as the program was told them: in the live library's order, and what later ones have
-/// besides after that.
+/// A category's members, in the program's numbers: in the live library's order, followed by the members that only later
+/// libraries have.
 class told_members {
  public:
-  /// members: the live library's, in the program's numbers; -1 is left out
+  /// members: the live library's, in the program's numbers; -1 is skipped
   void add(const std::vector<int>& members) {
     for (const int one : members) {
       bool known = one < 0;

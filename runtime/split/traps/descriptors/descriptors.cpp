@@ -1,4 +1,4 @@
-// Calls that open, duplicate and close descriptors: carried out, and told to whoever keeps the list of the upper half's.
+// Calls that open, duplicate and close descriptors. The traps carry them out and give notice (descriptor_events.hpp).
 #include <runtime/split/call/descriptor_events.hpp>
 #include <arch/stub_call.hpp>
 #include <runtime/split/filter/input.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 constinit descriptor_events the_events;
 
-/// Threads that have a table of descriptors of their own (CLOSE_RANGE_UNSHARE): nothing of it is in the list.
+/// Threads with a table of descriptors of their own (CLOSE_RANGE_UNSHARE). Its descriptors are not in the list.
 constinit std::atomic<bool> is_apart[lower::max_threads] = {};
 
 bool told(const trap& t) noexcept { return t.role == process_role::owner && !is_apart[t.self->index].load(); }
@@ -48,12 +48,12 @@ void closed(const trap& t, long fd) {
 }
 bool is_open(long fd) noexcept { return !is_error(raw_call(SYS_fcntl, fd, F_GETFD)); }
 
-/// True if fd is open, and the lower half's. Children have copies of all descriptors, which they may close.
+/// Whether fd is open and the lower half's. Children have copies of all descriptors, and may close them.
 bool is_lower_half(const trap& t, long fd) {
   return told(t) && the_events.owned != nullptr && !the_events.owned(static_cast<int>(fd)) && is_open(fd);
 }
 
-/// Opening a FIFO waits for its other end.
+/// An open of a FIFO waits for the other end.
 bool may_block(const trap& t, int path, long flags) noexcept {
   if ((flags & (O_NONBLOCK | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
   struct stat s;
@@ -61,7 +61,7 @@ bool may_block(const trap& t, int path, long flags) noexcept {
   return raw_call(SYS_newfstatat, directory, t.arg(path), as_word(&s), 0) == 0 && S_ISFIFO(s.st_mode);
 }
 
-/// What cannot be read opens nothing.
+/// Unreadable flags open nothing.
 long open_flags(const trap& t) noexcept {
   std::uint64_t flags = O_NONBLOCK;
   switch (t.number) {
@@ -74,7 +74,7 @@ long open_flags(const trap& t) noexcept {
   }
 }
 
-/// Where what was opened is about this process, the program's comes to the same number.
+/// If the opened file is about this process, replaces it, at the same number, by the one about the program.
 long show_own(long fd, long directory, program_pointer<const char> path, long flags) noexcept {
   const path_end end = end_of(path);
   const bool is_program = (flags & O_NOFOLLOW) == 0 && shows_own_program(directory, path, end);
@@ -91,13 +91,13 @@ long show_own(long fd, long directory, program_pointer<const char> path, long fl
 
 namespace {
 
-/// fcntl(fd, F_NOTIFY, what): the kernel tells of it nowhere.
+/// fcntl(fd, F_NOTIFY, what): the kernel shows this request nowhere.
 long watch_directory(trap& t) {
   static constinit std::atomic<bool> said{false};
   const long result = t.carry_out();
   if (!is_error(result) && t.arg(2) != 0 && told(t))
-    warn_once(said, "mana: warning: the program asks for signals of changes in a directory (F_NOTIFY): after a restart none come; "
-                    "watches of inotify are kept\n");
+    warn_once(said, "mana: warning: the program asks for signals of changes in a directory (F_NOTIFY): after a "
+                    "restart none come (watches of inotify are kept)\n");
   return result;
 }
 
@@ -134,12 +134,12 @@ long trap_accept(trap& t) {
   return trap_new_descriptor(t);
 }
 
-/// recvmsg(socket, message, …), recvmmsg(socket, messages, …): a message may bring descriptors. Both may wait.
+/// recvmsg(socket, message, …), recvmmsg(socket, messages, …): a message may contain descriptors. Both may wait.
 long trap_receive(trap& t) { return continue_in_stub(t, stub().reported_call); }
 
 namespace {
 
-/// What another thread may have changed since is read as it is: the kernel alone knew better.
+/// Another thread may have changed the message since. Only the kernel knew its earlier contents.
 void received_with(const trap& t, program_pointer<const msghdr> message) {
   msghdr header{};
   if (message.get(header) != 0) return;
@@ -157,7 +157,7 @@ void received_with(const trap& t, program_pointer<const msghdr> message) {
 
 }  // namespace
 
-/// The stub made a call that opened a descriptor, received a message, or several, or read standard input.
+/// The stub has made a call that opened a descriptor, received one or more messages, or read standard input.
 long trap_report(trap& t) {
   const long result = t.arg(0);
   switch (made_by_stub(t)) {
@@ -177,7 +177,7 @@ long trap_report(trap& t) {
   return result;
 }
 
-/// The arguments of int are as wide as the program's compiler left them: what is above them says nothing.
+/// An int argument is as wide as the program's compiler left it: the bits above are meaningless.
 long trap_new_descriptor(trap& t) {
   const bool signals = t.number == SYS_signalfd || t.number == SYS_signalfd4;
   const bool again = signals && static_cast<int>(t.arg(0)) >= 0;   // changes an open one
@@ -188,10 +188,11 @@ long trap_new_descriptor(trap& t) {
 
 namespace {
 
-/// From Linux 6.4 on the kernel alone chooses where a ring is mapped, and does not move it: never in the window.
+/// From Linux 6.4 on the kernel alone chooses the address of a ring, and does not move it: the ring is never in the
+/// window.
 bool can_be_mapped(long ring) noexcept {
   const std::uintptr_t at = mmap_window().choose(page_bytes);
-  if (at == 0) return true;                // who maps it is told so
+  if (at == 0) return true;                // the mapping reports the lack of room
   constexpr long access = PROT_READ | PROT_WRITE, how = MAP_SHARED | MAP_FIXED_NOREPLACE;
   const long mapped = raw_call(SYS_mmap, static_cast<long>(at), page_bytes, access, how, ring, 0);
   if (!is_error(mapped)) raw_call(SYS_munmap, mapped, page_bytes);
@@ -199,7 +200,7 @@ bool can_be_mapped(long ring) noexcept {
   return mapped != -EINVAL;
 }
 
-/// As of a kernel without rings: a program that has another way takes it.
+/// Fails as a kernel without rings: the program uses another way, if it has one.
 long refuse_ring(long ring) noexcept {
   static constinit std::atomic<bool> said{false};
   constexpr char text[] = "mana: warning: the program has no io_uring under mana: this kernel maps no ring at an address of the "
@@ -218,7 +219,7 @@ long trap_ring_setup(trap& t) {
   const long result = t.carry_out();
   if (is_error(result)) return result;
   t.pointer<const decltype(parameters)>(1).get(parameters);
-  if ((parameters.flags & without_descriptor) != 0) return result;      // the ring's number among those that are registered
+  if ((parameters.flags & without_descriptor) != 0) return result;      // a number among registered rings
   if ((parameters.flags & in_programs_memory) == 0 && !can_be_mapped(result)) return refuse_ring(result);
   opened(t, result);
   return result;
@@ -231,8 +232,8 @@ long trap_received(trap& t) {
   return fd;
 }
 
-/// bpf(command, …), of whose commands some open descriptors and the others return 0
-/// landlock_create_ruleset(attributes, size, flags), which with flags tells a version
+/// bpf(command, …): some commands open descriptors, the others return 0.
+/// landlock_create_ruleset(attributes, size, flags): with flags it returns a version.
 long trap_maybe_descriptor(trap& t) {
   const long result = t.carry_out();
   const bool version = t.number == SYS_landlock_create_ruleset && static_cast<std::uint32_t>(t.arg(2)) != 0;
@@ -254,7 +255,7 @@ long make_pipe(const trap& t, int* fds) noexcept {
   return -EFAULT;
 }
 
-/// The kernel writes the numbers before it knows whether there will be sockets, each on its own.
+/// The kernel writes each of the numbers before it knows whether the sockets succeed.
 long make_sockets(const trap& t, int* fds) noexcept {
   fds[0] = fds[1] = -1;
   const long result = raw_call(SYS_socketpair, t.arg(0), t.arg(1), t.arg(2), as_word(fds));
@@ -313,13 +314,13 @@ long trap_duplicate(trap& t) {
 long trap_close(trap& t) {
   if (is_lower_half(t, t.arg(0))) return -EBADF;
   const long result = t.carry_out();
-  if (result != -EBADF) closed(t, t.arg(0));   // also after an error the descriptor is gone
+  if (result != -EBADF) closed(t, t.arg(0));   // the descriptor is closed even after an error
   return result;
 }
 
 namespace {
 
-/// As the kernel: a table that nobody shares is the thread's own already.
+/// As the kernel: a table without other users is the thread's own already.
 long leave_shared_table(const trap& t) noexcept {
   if (has_one_thread()) return 0;
   const long result = raw_call(SYS_unshare, CLONE_FILES);
@@ -329,7 +330,7 @@ long leave_shared_table(const trap& t) noexcept {
 
 }  // namespace
 
-/// In the owner those of the program alone, however far the range goes.
+/// In the owner, closes the program's descriptors only.
 long trap_close_range(trap& t) {
   const auto first = static_cast<unsigned>(t.arg(0)), last = static_cast<unsigned>(t.arg(1));
   const auto flags = static_cast<unsigned>(t.arg(2));

@@ -19,7 +19,7 @@ constinit std::size_t notice_count = 0;
 constinit std::size_t next_replaced = 0;
 constinit raw_lock notices_lock;
 
-/// What the queue's file says.
+/// The contents of the queue's file.
 struct told_by_kernel { int kind = -1, signal = 0, process = 0; };
 
 told_by_kernel ask(int fd) noexcept {
@@ -40,7 +40,7 @@ bool is_set(const queue_notice& n) noexcept {
 
 }  // namespace
 
-/// The last one of a descriptor counts.
+/// The last request by a descriptor counts.
 void note_queue_notice(const queue_notice& asked) noexcept {
   const std::scoped_lock hold(notices_lock);
   for (std::size_t i = 0; i < notice_count; ++i)

@@ -1,6 +1,7 @@
-// Message queues of which the program is to be told (mq_notify). The kernel says who is to be told, and by which signal, but not
-// with which value: the trap takes notice of what was asked for. Whether it still is, the kernel says: what was told once is over,
-// and so it is as soon as the process closes any descriptor of the queue; so the one that was asked by is open as long as it is not.
+// Message queues whose messages the program wants notices of (mq_notify). The kernel shows which process gets the
+// notice, and by which signal, but not with which value, so the trap keeps the request. The kernel also shows whether
+// the request is still in force: a notice ends it, and so does closing any descriptor of the queue in this process.
+// While it is in force, the descriptor of the request is therefore open.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,19 +9,20 @@
 namespace mana::split {
 
 struct queue_notice {
-  int fd;                            // of the queue, by which it was asked for
+  int fd;                            // of the queue, from the request
   int kind;                          // SIGEV_SIGNAL, SIGEV_NONE
   int signal;
   std::uint64_t value;               // sigev_value
 };
 
-/// It was asked for by this process.
+/// This process has made the request.
 void note_queue_notice(const queue_notice& asked) noexcept;
 
-/// Those that the kernel still has, and can be asked for of a descriptor that can be read.
+/// The requests that the kernel still has, and whose descriptors are readable.
 std::vector<queue_notice> queue_notices();
 
-/// The kernel is to tell this process of a message in the queue, by whatever means. False: not, or the descriptor cannot be read.
+/// Whether the kernel will notify this process of a message in the queue, by any means. False also if the descriptor is
+/// unreadable.
 bool is_to_be_told(int fd) noexcept;
 
 }  // namespace mana::split

@@ -1,5 +1,5 @@
-// execve and execveat. In any role: raw system calls only, and all memory of this file is that of one thread, who waits
-// while a child of vfork's kind uses it.
+// execve and execveat, in any role. Makes raw system calls only. The memory of this file belongs to one thread, which
+// waits while a child of vfork's kind uses it.
 #include <arch/stub_call.hpp>
 
 #include <arch/elf.hpp>
@@ -32,10 +32,10 @@ constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t head_bytes = 256;       // of a file: as much as the kernel looks at (BINPRM_BUF_SIZE)
 constexpr int nested_scripts = 5;             // as the kernel allows
 
-/// What is known before the first program runs. Children have copies.
+/// Set before the first program runs. Children have copies.
 struct followers {
   std::vector<std::string> texts;
-  std::vector<const char*> words;             // tool, "follow", and those behind FILE
+  std::vector<const char*> words;             // tool, "follow", and the words behind FILE
   std::atomic<bool> on{false};
   followed whose = followed::rank;
 };
@@ -44,24 +44,24 @@ followers& the_followers() noexcept {
   return f;
 }
 
-/// A thread's memory for making a call's words. It stays mapped, outside the window.
+/// A thread's memory for the words of a call. It stays mapped, outside the window.
 struct workspace {
   char* memory = nullptr;
   std::size_t bytes = 0;
 };
 constinit workspace workspaces[lower::max_threads];
 
-/// What lies in it.
+/// The contents of a workspace.
 struct call_texts {
   char path[path_bytes];  // as the call names it
-  char file[path_bytes];  // FILE, where it has another name
+  char file[path_bytes];  // FILE, if its name differs
   char interpreter[head_bytes + 1];
   char head[head_bytes + 1];
   char mask[17];
   char input[21];
 };
 
-/// null: no memory
+/// out: null: no memory
 call_texts* texts_with_room(const trap& t, std::size_t pointers) noexcept {
   workspace& w = workspaces[t.self->index];
   const std::size_t wanted = (sizeof(call_texts) + pointers * sizeof(char*) + page_bytes - 1) & ~(page_bytes - 1);
@@ -75,7 +75,7 @@ call_texts* texts_with_room(const trap& t, std::size_t pointers) noexcept {
   return reinterpret_cast<call_texts*>(w.memory);
 }
 
-/// Entries before the null. -1: not all of them can be read
+/// Number of entries before the null; -1: not all of them are readable.
 long count(program_pointer<const std::uint64_t> list) noexcept {
   if (list.is_null()) return 0;
   std::uint64_t some[64];
@@ -93,7 +93,7 @@ bool may_execute(const char* file) noexcept {
   return answer == 0 || (answer == -ENOSYS && raw_call(SYS_faccessat, AT_FDCWD, as_word(file), X_OK) == 0);
 }
 
-/// mana's own parts start as they are: they bring their own lower half.
+/// mana's own parts start unchanged: they bring their own lower half.
 bool is_own_part(const char* file) noexcept {
   const char* name = file;
   for (const char* c = file; *c != '\0'; ++c)
@@ -106,7 +106,7 @@ bool is_own_part(const char* file) noexcept {
          one.st_ino == tool.st_ino;
 }
 
-/// Bytes at the start of a regular file; -errno.
+/// Number of bytes at the start of a regular file; -errno.
 long read_head(const char* file, char* head) noexcept {
   struct stat s;
   const long seen = raw_call(SYS_stat, as_word(file), as_word(&s));
@@ -122,7 +122,7 @@ long read_head(const char* file, char* head) noexcept {
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
-/// The interpreter that a script's first line names. false: none
+/// Reads the interpreter from a script's first line.     out: false: there is none
 bool interpreter_in(const char* head, char* name) noexcept {
   const char* c = head + 2;
   while (is_blank(*c)) ++c;
@@ -140,8 +140,8 @@ bool is_for_this_machine(const char* head, long bytes) noexcept {
   return h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == arch::elf_machine && (h.e_type == ET_EXEC || h.e_type == ET_DYN);
 }
 
-/// Whether mana goes along to `file`. false: the kernel refuses it, or a child becomes what mana cannot load and no MPI
-/// program of ours is; a rank goes along to that too, so that it is refused by name.
+/// Whether mana follows to `file`. false: the kernel refuses it, or mana cannot load it. In the latter case a rank
+/// still follows, so that an error names the file; a child does not, since it is no MPI program of ours.
 bool goes_along(const char* file, call_texts& texts, bool is_rank) noexcept {
   for (int depth = 0; depth <= nested_scripts; ++depth) {
     if (!may_execute(file) || is_own_part(file)) return false;
@@ -167,7 +167,7 @@ const char* write_number(std::uint64_t value, char* text, std::size_t room) noex
   return at;
 }
 
-/// The text of a descriptor's link.     out: empty if there is none
+/// Reads a descriptor's link.     out: empty if there is none
 void link_of(long fd, char* text) noexcept {
   char link[40] = "/proc/self/fd/", digits[21];
   std::strcat(link, write_number(static_cast<std::uint64_t>(fd), digits, sizeof digits));
@@ -175,10 +175,10 @@ void link_of(long fd, char* text) noexcept {
   text[std::max(length, 0L)] = '\0';
 }
 
-/// What a call is to execute.
+/// The file that a call executes.
 struct target {
-  const char* file = nullptr;   // by a name that holds without descriptors that are closed on exec; null: there is none
-  bool is_nameless = false;     // a file that has no name (memfd, deleted): the text says what it was
+  const char* file = nullptr;   // a name that is valid without descriptors that close on exec; null: there is none
+  bool is_nameless = false;     // a file without a name (memfd, deleted): the text is its former name
 };
 
 target target_of(long fd, call_texts& texts) noexcept {
@@ -216,7 +216,7 @@ program_pointer<const char> path_of(const trap& t) noexcept {
   return t.pointer<const char>(path_number(t));
 }
 
-/// Whether the kernel would give the program rights that the caller has not, if it were not for the filter.
+/// Whether, without the filter, the kernel would give the program rights that the caller lacks.
 bool brings_rights(const trap& t) noexcept {
   const bool at = t.number == SYS_execveat;
   const auto path = static_cast<long>(path_of(t).address());
@@ -235,8 +235,8 @@ void warn_of_rights(const trap& t) noexcept {
   char path[512];
   const std::size_t length = strnlen(path, path_of(t).get_some(path, 0, sizeof path));
   constexpr char before[] = "mana: warning: ";
-  constexpr char after[] = " is executed without the rights that its file gives (set-user-ID, set-group-ID, capabilities): the kernel "
-                           "takes no filter of system calls from a process that may get more\n";
+  constexpr char after[] = " is executed without the rights that its file gives (set-user-ID, set-group-ID, "
+                           "capabilities): under mana's filter of system calls, a process gets no further rights\n";
   const iovec parts[] = {{const_cast<char*>(before), sizeof before - 1}, {path, length}, {const_cast<char*>(after), sizeof after - 1}};
   raw_call(SYS_writev, 2, as_word(parts), std::size(parts));
 }
@@ -249,15 +249,15 @@ bool is_executable(const trap& t) noexcept {
          S_ISREG(file.st_mode) && (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
-/// By whatever id the process is named.
+/// Allows any id of this process in the path.
 bool names_own_program(trap& t) noexcept {
   const with_current_ids named(t, path_number(t));
   const auto path = path_of(t);
   return shows_own_program(t.number == SYS_execve ? AT_FDCWD : t.arg(0), path, end_of(path));
 }
 
-/// As the kernel alone would do it. By the stub: in here all signals are blocked, and what is executed would inherit
-/// that.
+/// Does the same as the kernel alone. The stub makes the call: all signals are blocked here, and the executed program
+/// would inherit that.
 long as_natively(trap& t) noexcept {
   const auto path = path_of(t);
   if (t.role == process_role::owner) tell_of_exec(path);
@@ -289,7 +289,7 @@ long execute_tool(trap& t, call_texts& texts, const char* file, bool is_rank, co
   if (input_count < 0) lose_input();
   all[n++] = input_count < 0 ? "-1" : write_number(static_cast<std::uint64_t>(input_count), texts.input, sizeof texts.input - 1);
   for (std::size_t i = 2; i < words.size(); ++i) all[n++] = words[i];
-  if (arguments.count == 0) all[n++] = "";  // as newer kernels give it
+  if (arguments.count == 0) all[n++] = "";  // as newer kernels do
   const auto count = static_cast<std::size_t>(arguments.count);
   if (arguments.words.get(reinterpret_cast<std::uint64_t*>(all + n), count) != 0) {
     give_count(false);
@@ -324,7 +324,7 @@ long trap_execve(trap& t) {
   if (!f.on || (!is_rank && f.whose == followed::process_alone)) return as_natively(t);
   argument_list arguments{t.pointer<const std::uint64_t>(t.number == SYS_execveat ? 2 : 1), 0};
   arguments.count = count(arguments.words);
-  if (arguments.count < 0) return as_natively(t);  // the kernel says what is wrong first
+  if (arguments.count < 0) return as_natively(t);  // the kernel reports the first fault
   call_texts* const texts = texts_with_room(t, f.words.size() + static_cast<std::size_t>(arguments.count) + 8);
   if (texts == nullptr) return -ENOMEM;
   const long length = [&] {

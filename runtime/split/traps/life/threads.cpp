@@ -1,4 +1,4 @@
-// clone, exit and what libc tells the kernel about a thread.
+// clone, exit, and calls by which libc tells the kernel about a thread.
 #include <runtime/split/call/descriptor_events.hpp>
 
 #include <arch/enter.hpp>
@@ -30,7 +30,7 @@ void live_as_clone(birth& b) {
   const int tid = block.tid;
   block.tid_address = static_cast<std::uint64_t>(call.arg(2));
   if ((flags & CLONE_PARENT_SETTID) != 0)
-    call.pointer<int>(2).put_whole(tid);  // as the kernel: where it cannot, it does not
+    call.pointer<int>(2).put_whole(tid);  // as the kernel, which ignores a fault
   if ((flags & CLONE_CHILD_SETTID) != 0) call.pointer<int>(3).put_whole(tid);
   if ((flags & CLONE_CHILD_CLEARTID) != 0) block.clear_tid = static_cast<std::uint64_t>(call.arg(3));
   blocks_sigsys(block) = blocks_sigsys(*call.self);
@@ -52,12 +52,12 @@ long clone_in_owner(trap& t) noexcept {
   birth b{live_as_clone, block, &t};
   const long error = create_twin(b);
   if (error != 0) block->state.store(lower::thread_state::unused);
-  // The new thread may be gone already; its id was in its block when it began.
+  // The new thread may have ended already. Its block had its id when it began.
   return error != 0 ? error : b.tid;
 }
 
-/// A thread of a forked child has no twin: the child's copy of the lower half is not run. It enters straight from the
-/// kernel, and binds itself to its block on the way.
+/// A thread of a forked child has no twin: the child never runs its copy of the lower half. The thread enters from the
+/// kernel directly, and binds itself to its block on the way.
 long clone_in_forked(trap& t) noexcept {
   lower::thread_block* const block = new_block();
   if (block == nullptr) return -EAGAIN;
@@ -77,8 +77,8 @@ long clone_in_forked(trap& t) noexcept {
   return result;
 }
 
-/// A child with a copy of the memory. The maps of memory are held meanwhile, so that the copies are whole; the child
-/// continues here too, on its copy of this stack.
+/// Makes a child with a copy of the memory. The maps of memory are locked meanwhile, so that the copies are complete.
+/// The child continues here too, on its copy of this stack.
 long fork_child(trap& t) noexcept {
   const bool plain = t.number == SYS_fork;
   const long flags = plain ? 17 /* SIGCHLD */ : t.arg(0);
@@ -98,11 +98,11 @@ long fork_child(trap& t) noexcept {
   if (result != 0) return result;
   if (t.role != process_role::borrowing) {
     own_forked_process();
-    saved().held.count = 0;                            // what waits for a process waits for no child of it
+    saved().held.count = 0;                            // a child does not inherit the signals that wait for its parent
     saved().held.lock = 0;                             // another thread of the parent may have held it
     forget_processor_time(*t.self);
   }
-  constexpr long shared = CLONE_FILES | CLONE_VM;      // with memory: the parent's word would change
+  constexpr long shared = CLONE_FILES | CLONE_VM;      // with shared memory the parent's word would change
   if ((flags & shared) == 0) close_what_stands_for_parent();
   t.self->tid = static_cast<std::int32_t>(raw_call(SYS_gettid));
   if ((flags & CLONE_SETTLS) != 0) t.upper_fs = static_cast<std::uint64_t>(t.arg(4));
@@ -132,7 +132,7 @@ long trap_exit(trap& t) {
   return t.carry_out();
 }
 
-/// The kernel clears the twin's address, which is the lower libc's; the upper one's is cleared by after_upper_half().
+/// The kernel clears the twin's address, which is the lower libc's. after_upper_half() clears the upper one's.
 long trap_set_tid_address(trap& t) {
   if (t.role != process_role::owner) return t.carry_out();
   t.self->tid_address = t.self->clear_tid = static_cast<std::uint64_t>(t.arg(0));

@@ -1,5 +1,5 @@
-// Calls after which a mapping, or all of them, has what /proc/self/maps does not show. A checkpoint looks for it only if there
-// was one: that is slow.
+// Calls that give a mapping, or all of them, properties that /proc/self/maps does not show. A checkpoint searches for
+// these properties only after such a call: the search is slow.
 #include <runtime/split/call/trap.hpp>
 #include <runtime/split/traps/memory/lazy.hpp>
 
@@ -27,7 +27,7 @@ void note_if_stays(const trap& t, long advice) noexcept {
 
 }  // namespace
 
-/// After a lazy restart every one; else with an advice that stays.
+/// After a lazy restart all advice is trapped; otherwise only advice that a mapping keeps.
 long trap_madvise(trap& t) {
   const long advice = t.arg(2);
   const long result = advise_maybe_lazy(static_cast<std::uintptr_t>(t.arg(0)), static_cast<std::size_t>(t.arg(1)), advice);
@@ -37,7 +37,8 @@ long trap_madvise(trap& t) {
 
 namespace {
 
-/// ioctl(PIDFD_GET_INFO), of Linux 6.13, as is any advice to the own process that process_madvise does not give to others.
+/// For ioctl(PIDFD_GET_INFO) of Linux 6.13. The same version lets process_madvise give all kinds of advice to the own
+/// process.
 struct pidfd_info {
   std::uint64_t mask, cgroup;
   std::uint32_t pid, process, rest[10];
@@ -52,8 +53,8 @@ bool names_this_process(long pidfd) noexcept {
          about.process == static_cast<std::uint32_t>(raw_call(SYS_getpid));
 }
 
-/// One after the other, as the kernel does, which reads the list before.     out: bytes that were advised, or, of none,
-/// -errno
+/// Advises one range after the other. As the kernel does, reads the list before.
+/// out: bytes that were advised; if none, -errno
 long advise_each(const trap& t) noexcept {
   std::size_t done = 0;
   for (long i = 0; i < t.arg(2); ++i)
@@ -71,7 +72,7 @@ long advise_each(const trap& t) noexcept {
 
 }  // namespace
 
-/// Of nothing the kernel says whether it takes such a call.
+/// An empty list is left to the kernel, which says whether it takes such a call.
 long trap_process_madvise(trap& t) {
   constexpr long most_vectors = 1024;      // UIO_MAXIOV
   if (!names_this_process(t.arg(0))) return t.carry_out();

@@ -1,15 +1,15 @@
-// Advice that the program gave about memory of a region that is partly mapped from an image (touches_cut), and what of such advice
-// stays with a mapping. What takes the mapping's place is to have it too.
+// Records the program's advice about regions that are partly mapped from an image (touches_cut), if a mapping keeps
+// that kind of advice. Memory that replaces the mapping gets the same advice.
 #pragma once
 #include <runtime/split/window/window_map.hpp>
 
 namespace mana::split {
 
-/// The kernel took it.
+/// The kernel has accepted the advice.
 void note_advised(address_range memory, long advice) noexcept;
-/// There is something else now, which the program made. Costs a load where none was advised.
+/// The program has mapped something else there. Costs a load if nothing was advised.
 void forget_advised(address_range memory) noexcept;
-/// Gives memory at `at` the advice that `of` has.
+/// Gives the memory at `at` the advice of `of`.
 void advise_again(address_range of, std::uintptr_t at) noexcept;
 
 /// Around fork.

@@ -21,23 +21,23 @@ namespace {
 
 struct context {
   std::uintptr_t ring;               // 0: none
-  std::size_t room;                  // bytes of the window that are kept for the ring
+  std::size_t room;                  // bytes of the window that are reserved for the ring
   std::uint64_t asked;
   std::uint32_t events, seen_tail;   // of the ring
   std::uint64_t given, ended;        // requests
   bool waits_for_readiness, is_uncounted;
-  raw_lock submitting;               // between two looks at the tail fewer requests end than the ring has room for
+  raw_lock submitting;               // between two looks at the tail fewer requests may end than the ring has room for
 };
 
 /// The system's own limit (fs.aio-max-nr) is 65536 requests of all processes together.
 constexpr std::size_t most_contexts = 1024;
 constinit context all_contexts[most_contexts] = {};
-constinit std::atomic<std::size_t> end_of_used{0};     // no context behind it was ever noted
+constinit std::atomic<std::size_t> end_of_used{0};     // all contexts behind it were never used
 constinit raw_lock contexts_lock;
 
 std::span<context> noted_contexts() noexcept { return {all_contexts, end_of_used.load(std::memory_order_acquire)}; }
 
-/// A child has copies of what its creator noted, and none of its contexts.
+/// A child has copies of its creator's notes, but none of its contexts.
 bool is_noted(const trap& t) noexcept { return t.role != process_role::forked; }
 
 context* find(std::uintptr_t ring) noexcept {
@@ -73,12 +73,12 @@ void forget(context& c) noexcept {
 
 void release(std::uintptr_t begin, std::size_t bytes) noexcept { window_at(begin).release({begin, begin + bytes}); }
 
-/// out: false: there is none that can be read
+/// out: false: there is no readable ring
 bool look(const program_memory& memory, std::uintptr_t ring, async_ring& about) noexcept {
   return memory.read(&about, ring, sizeof about) == sizeof about && about.is_sound();
 }
 
-/// Takes notice of what has ended.
+/// Counts the requests that have ended.
 void count_ended(const program_memory& memory, context& c) noexcept {
   async_ring about{};
   if (!look(memory, c.ring, about) || about.events != c.events) return;
@@ -88,7 +88,7 @@ void count_ended(const program_memory& memory, context& c) noexcept {
 
 std::uint64_t under_way(const context& c) noexcept { return c.given > c.ended ? c.given - c.ended : 0; }
 
-/// Moves a ring from where the kernel has mapped it; the kernel takes the new address for the context's number.
+/// Moves a ring from the kernel's choice of address. The kernel then uses the new address as the context's number.
 /// out: the address; 0: there is no room
 std::uintptr_t bring_in(std::uintptr_t ring, std::size_t bytes, std::size_t room) noexcept {
   for (;;) {
@@ -97,7 +97,7 @@ std::uintptr_t bring_in(std::uintptr_t ring, std::size_t bytes, std::size_t room
     const auto to = static_cast<long>(at), size = static_cast<long>(bytes);
     const long held = raw_call(SYS_mmap, to, size, PROT_NONE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1);
-    if (held == -EEXIST) continue;       // as in trap_mmap: it stays marked
+    if (held == -EEXIST) continue;       // as in trap_mmap: the range stays taken
     const long moved = is_error(held) ? held
                                       : raw_call(SYS_mremap, static_cast<long>(ring), size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
     if (!is_error(moved)) return at;
@@ -107,7 +107,7 @@ std::uintptr_t bring_in(std::uintptr_t ring, std::size_t bytes, std::size_t room
   }
 }
 
-/// A context that was just made becomes the program's.     out: 0 or -errno; then there is none
+/// Gives a new context to the program.     out: 0 or -errno; then the context is gone
 long hand_over(const trap& t, std::uintptr_t made) noexcept {
   async_ring about{};
   std::uintptr_t ring = made;
@@ -128,9 +128,10 @@ long hand_over(const trap& t, std::uintptr_t made) noexcept {
   return result;
 }
 
-constexpr std::size_t most_at_once = 16;       // requests that are looked at together: the stack may be small
+constexpr std::size_t most_at_once = 16;       // requests that are read together: the stack may be small
 
-/// Readiness that a request waits for within io_submit itself, where its descriptor has none; 0: it ends later, or needs none.
+/// The readiness for which io_submit itself waits, if the request's descriptor is not ready. 0: the request ends later,
+/// or needs none.
 short waits_within(const iocb& request) noexcept {
   switch (request.aio_lio_opcode) {
     case IOCB_CMD_PREAD:
@@ -153,7 +154,7 @@ bool would_wait(const iocb* requests, std::size_t count) noexcept {
   });
 }
 
-/// Requests that lie one behind the other are read together.     out: their number, up to the first that cannot be read
+/// Reads adjacent requests together.     out: their number, up to the first unreadable one
 std::size_t read_requests(const trap& t, std::size_t first, std::size_t count, iocb* to) noexcept {
   std::uint64_t at[most_at_once];
   const std::size_t known = t.pointer<const std::uint64_t>(2).get_some(at, first, count);
@@ -168,7 +169,7 @@ std::size_t read_requests(const trap& t, std::size_t first, std::size_t count, i
   return done;
 }
 
-/// What the requests are, as far as they can be read: behind that the kernel takes none.
+/// Looks at the requests, up to the first unreadable one: the kernel takes none behind it.
 /// out: true: io_submit itself may wait
 bool look_at_requests(const trap& t, std::size_t count, context& c) noexcept {
   iocb requests[most_at_once];
@@ -192,7 +193,7 @@ long trap_io_setup(trap& t) {
   return is_error(result) ? result : hand_over(t, made);
 }
 
-/// io_destroy(context) waits until nothing is under way, and no signal ends that.
+/// io_destroy(context) waits until no request is under way. No signal ends the wait.
 long trap_io_destroy(trap& t) {
   const auto ring = static_cast<std::uintptr_t>(t.arg(0));
   async_ring about{};
@@ -209,7 +210,7 @@ long trap_io_destroy(trap& t) {
   return result;
 }
 
-/// io_submit(context, count, requests), in parts: no more are under way than the ring tells apart.
+/// io_submit(context, count, requests), in parts: no more requests are under way than changes of the tail can count.
 long trap_io_submit(trap& t) {
   context* const c = t.role == process_role::owner && t.arg(1) > 0 ? find(static_cast<std::uintptr_t>(t.arg(0))) : nullptr;
   if (c == nullptr) return continue_in_stub(t, stub().call);

@@ -15,7 +15,7 @@ constexpr address_range anywhere{0, lower::window_end};
 constinit window_map mapped_from_image{anywhere}, cut_in_pieces{anywhere};
 constinit std::atomic<bool> some_is_lazy{false};
 
-/// in: as  address of what the kernel has made a promise for, or not. Where it makes none now, there is none.
+/// in: as  address whose reservation the new memory copies. If the kernel refuses the reservation now, there is none.
 long map_anonymous(std::uintptr_t at, std::size_t bytes, int protection, int flags, std::uintptr_t as) noexcept {
   const auto with = [&](int more) {
     return raw_call(SYS_mmap, static_cast<long>(at), static_cast<long>(bytes), protection,
@@ -25,13 +25,13 @@ long map_anonymous(std::uintptr_t at, std::size_t bytes, int protection, int fla
   return result == -ENOMEM ? with(MAP_NORESERVE) : result;
 }
 
-/// Maps anonymous memory in the place of what is there.
+/// Replaces the memory there by anonymous memory.
 long empty(address_range r, int protection, std::uintptr_t as) noexcept {
   const long at = map_anonymous(r.begin, r.bytes(), protection, MAP_FIXED, as);
   return is_error(at) ? at : 0;
 }
 
-/// Whatever the program may do with it itself.
+/// Reads the memory whatever its protection.
 bool read_memory(address_range from, std::uintptr_t to) noexcept {
   const long fd = raw_call(SYS_open, as_word("/proc/self/mem"), O_RDONLY | O_CLOEXEC);
   if (is_error(fd)) return false;
@@ -50,10 +50,10 @@ long advise(address_range r, long advice) noexcept {
   return raw_call(SYS_madvise, static_cast<long>(r.begin), static_cast<long>(r.bytes()), advice);
 }
 
-/// The kernel knows it: of no bytes it says yes or no, and does nothing.
+/// Whether the kernel knows this advice: with no bytes it answers, and does nothing.
 bool is_known(long advice) noexcept { return raw_call(SYS_madvise, 0, 0, advice) == 0; }
 
-/// Empty memory of the process' own in the place of what was mapped.
+/// Replaces the mapping by empty memory of the process's own.
 long give_back(const pieces::piece& p) noexcept {
   const long result = empty(p.range, p.protection, p.range.begin);
   if (is_error(result)) return result;
@@ -69,7 +69,7 @@ bool is_only_thread() noexcept {
   return n == 1;
 }
 
-/// Another thread's writes could be lost between the copy and its taking the place.     errors: -EINVAL, as of a file's memory
+/// Another thread's writes between the copy and the exchange could be lost.     errors: -EINVAL, as for a file's memory
 long copy_in_place(const pieces::piece& p) noexcept {
   if (!is_only_thread()) return -EINVAL;
   const auto bytes = static_cast<long>(p.range.bytes());
@@ -89,7 +89,8 @@ long copy_in_place(const pieces::piece& p) noexcept {
   return 0;
 }
 
-/// Advice about what is mapped from an image. What the kernel would do with the file's memory would show in it for good.
+/// Carries out advice about memory that is mapped from an image. The kernel would treat it as a file's memory, and the
+/// difference would stay visible.
 long advise_mapped(const pieces::piece& p, long advice) noexcept {
   const bool gives_back = advice == MADV_DONTNEED || advice == MADV_FREE || advice == give_back_locked;
   if (gives_back && is_known(advice)) return give_back(p);
@@ -139,7 +140,7 @@ long advise_maybe_lazy(std::uintptr_t begin, std::size_t bytes, long advice) noe
   std::uintptr_t reached = all.begin;
   while (const std::size_t n = rest.next(found, std::size(found)))
     for (const pieces::piece* p = found; p != found + n; ++p) {
-      if (p->range.begin != reached) result = -ENOMEM;      // as the kernel says of a hole, after what is mapped
+      if (p->range.begin != reached) result = -ENOMEM;      // as the kernel reports a hole, after the mapped memory
       reached = p->range.end;
       const long one = is_lazy(p->range) ? advise_mapped(*p, advice) : advise(p->range, advice);
       if (is_error(one)) return one;

@@ -1,10 +1,9 @@
-// Memory that a lazy restart mapped from the images' files. To the program it is the anonymous memory that it was; to the kernel
-// it is of a file, and lies in other mappings than those that the program made. Calls that would show the difference are
-// carried out another way.
+// Memory that a lazy restart mapped from the images' files. To the program it is its former anonymous memory. To the
+// kernel it is a file's memory, and has other mappings than the program made. Calls that would show the difference are
+// carried out in another way.
 //
-// INV-40 memory that was mapped from an image behaves as the memory that was saved: given back, it is zeros, and what
-// it was advised it stays; grown, what is
-// new is zeros; moved, it is one mapping.
+// INV-40 memory that was mapped from an image behaves as the memory that was saved. Given back, it is zeros, and keeps
+// its advice. Its growth is zeros. Moved, it is one mapping.
 #pragma once
 #include <runtime/split/call/trap.hpp>
 
@@ -12,28 +11,28 @@
 
 namespace mana::split {
 
-/// Mapped from an image's file.
+/// This memory was mapped from an image's file.
 void note_lazy(address_range memory) noexcept;
-/// The kernel has several mappings where the program made one.
+/// The kernel has several mappings for one of the program's.
 void note_cut(address_range memory) noexcept;
-/// The program mapped something else there, or nothing. Costs a load where nothing is lazy.
+/// The program has mapped something else there, or nothing. Costs a load if nothing is lazy.
 void forget_lazy(address_range memory) noexcept;
 
-/// Around fork, so that the child's copy is whole.
+/// Around fork, so that the child's copy is complete.
 void lock_lazy() noexcept;
 void unlock_lazy() noexcept;
 
-/// True if some of this process' memory is mapped from an image.
+/// Whether some of this process's memory is mapped from an image.
 bool has_lazy() noexcept;
-/// True if any of `memory` is, or lies in several mappings.
+/// Whether any of `memory` is mapped from an image, or is in several mappings for one.
 bool is_lazy(address_range memory) noexcept;
 bool touches_cut(address_range memory) noexcept;
 
-/// madvise, of this process' memory, lazy or not.
+/// madvise, for this process's memory, lazy or not.
 long advise_maybe_lazy(std::uintptr_t begin, std::size_t bytes, long advice) noexcept;
 
-/// Copies `old` to `to`, which is taken for it, as one mapping of new_bytes; then `old` is unmapped, or (keeps_old) empty.
-/// errors: -errno; nothing was changed but what was at `to`
+/// Copies `old` to `to`, which it replaces by one mapping. Then `old` is unmapped or, with keeps_old, empty.
+/// errors: -errno; nothing was changed, except at `to`
 long move_by_copy(const trap& t, address_range old, address_range to, bool keeps_old) noexcept;
 
 }  // namespace mana::split

@@ -1,4 +1,4 @@
-// mmap, munmap, mremap, brk: the upper half's memory stays in the window (INV-1), and the map of the window exact.
+// mmap, munmap, mremap, brk. They keep the upper half's memory in the window (INV-1), and the map of the window exact.
 #include <runtime/split/call/pieces.hpp>
 #include <runtime/split/call/trap.hpp>
 #include <runtime/split/traps/memory/async_contexts.hpp>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::uintptr_t address(long v) noexcept { return static_cast<std::uintptr_t>(v); }
 constexpr bool is_page(std::uintptr_t a) noexcept { return page_floor(a) == a; }
 
-/// Libraries that cache registrations of memory have hooked the lower half's libc: what the program gives back or replaces,
-/// they are told by a call through it. errors: as -errno
+/// Libraries that cache registrations of memory have hooked the lower half's libc. A call through libc tells them that
+/// the program gives memory back or replaces it. errors: as -errno
 template <class F>
 long through_libc(const trap& t, F&& call) noexcept {
   if (t.role != process_role::owner) return t.carry_out();
@@ -30,13 +30,13 @@ long through_libc(const trap& t, F&& call) noexcept {
 
 constexpr long droppable = 0x08;          // MAP_DROPPABLE, among the types
 
-/// The program mapped something there, in the place of what was.
+/// The program has mapped something there, in place of the earlier memory.
 void note_mapped(address_range r, long flags) noexcept {
   forget_lazy(r);
   note_reservation(r, (flags & MAP_NORESERVE) != 0 || (flags & MAP_TYPE) == droppable);
 }
 
-/// Nothing is there any more.
+/// Nothing is mapped there now.
 void note_unmapped(address_range r) noexcept {
   forget_lazy(r);
   note_reservation(r, false);
@@ -57,7 +57,7 @@ long map_fixed(trap& t, address_range r) noexcept {
   return result;
 }
 
-/// The address that the program would like, if it is free; else the first gap.
+/// The address that the program suggests, if it is free; else the first gap.
 std::uintptr_t choose(long hint, std::size_t bytes, bool is_low) noexcept {
   const std::uintptr_t at = page_floor(address(hint));
   window_map& zone = is_low ? low_window() : mmap_window();
@@ -87,7 +87,7 @@ long trap_mmap(trap& t) {
     if (at == 0) return -ENOMEM;
     const long how = (flags & ~long{MAP_32BIT}) | MAP_FIXED_NOREPLACE;
     const long result = raw_call(SYS_mmap, static_cast<long>(at), t.arg(1), t.arg(2), how, t.arg(4), t.arg(5));
-    // Taken by a call that is not trapped (an untrapped call's mapping): it stays marked, the next gap is tried.
+    // An untrapped call has mapped something there. The range stays taken; the next gap is tried.
     if (result == -EEXIST) continue;
     if (is_error(result)) window_at(at).release({at, at + bytes});
     else note_mapped({at, at + bytes}, flags);
@@ -123,12 +123,12 @@ struct remap {
   long flags;
 };
 
-/// The call itself is never libc's: UCX puts a function of four arguments in its place, so that the new address is lost.
+/// Never calls libc: UCX replaces its mremap by a function of four arguments, which would lose the new address.
 long call_mremap(const trap& t, const remap& m, long flags, std::uintptr_t to) noexcept {
   return raw_call(SYS_mremap, t.arg(0), t.arg(1), static_cast<long>(m.new_bytes), flags, static_cast<long>(to));
 }
 
-/// Memory that left its address without a call of libc.
+/// Tells the libraries about memory that left its address without a call of libc.
 void tell_moved_away(const trap& t, const address_range& old) noexcept {
   if (t.role != process_role::owner || old.bytes() == 0) return;
   void* const begin = reinterpret_cast<void*>(old.begin);
@@ -138,13 +138,14 @@ void tell_moved_away(const trap& t, const address_range& old) noexcept {
   else if (held == -EEXIST) ::madvise(begin, old.bytes(), MADV_DONTNEED);      // MREMAP_DONTUNMAP: it is empty already
 }
 
-/// What the program made as one mapping may be several of the kernel's: tracked and new memory; what a restart mapped and what is
-/// new beside it; after a lazy one also what was moved by a copy, which the kernel joins with nothing new once it is moved again.
+/// One mapping of the program may be several of the kernel's: tracked memory beside new memory, or restored memory
+/// beside new memory. After a lazy restart also memory that was moved by a copy: once it is moved again, the kernel
+/// joins it with nothing new.
 bool may_be_apart() noexcept {
   return memory_was_tracked.load(std::memory_order_relaxed) || lower::the_bridge().restarts != 0;
 }
 
-/// Frees what of `r` nothing is mapped at: where the kernel moves several mappings, it may fail between two.
+/// Frees the unmapped parts of `r`: if the kernel moves several mappings, it may fail between two.
 void release_gaps(const address_range& r) noexcept {
   std::uintptr_t at = r.begin;
   const auto release_to = [&](std::uintptr_t end) {
@@ -161,8 +162,9 @@ void release_gaps(const address_range& r) noexcept {
   if (is_known) release_to(r.end);
 }
 
-/// Of what is to grow the kernel takes one mapping, or refuses before it has done anything to it. Otherwise it may have moved the
-/// first before it meets one that it does not move (tracked ones, Linux 6.17), or have cut off the end.
+/// If the memory grows, the kernel moves one mapping, or refuses before it changes anything. Otherwise the kernel might
+/// move the first mapping before it meets one that it does not move (tracked ones, Linux 6.17), or cut off the end.
+/// Therefore the pieces are then moved here.
 long move_parts(const trap& t, const remap& m, const address_range& target) noexcept {
   if (target.bytes() > m.old.bytes()) {
     const long result = call_mremap(t, m, m.flags | MREMAP_FIXED, target.begin);
@@ -171,7 +173,7 @@ long move_parts(const trap& t, const remap& m, const address_range& target) noex
   return move_by_pieces(m.old, target, (m.flags & MREMAP_DONTUNMAP) != 0);
 }
 
-/// To a place that the program names, or that was chosen and taken here.
+/// Moves to a place that the program names, or that was chosen and taken here.
 long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept {
   const address_range target{to, to + m.new_bytes};
   if (!is_page(to) || (target.begin < m.old.end && m.old.begin < target.end)) return -EINVAL;
@@ -200,7 +202,7 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
   return result;
 }
 
-/// mremap takes no range of several mappings.
+/// mremap accepts no range of several mappings.
 long cut_off(const remap& m, const address_range& rest) noexcept {
   if (rest.bytes() == 0) return static_cast<long>(m.old.begin);
   const long result = raw_call(SYS_munmap, static_cast<long>(rest.begin), static_cast<long>(rest.bytes()));

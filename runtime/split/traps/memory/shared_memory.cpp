@@ -1,4 +1,4 @@
-// System V shared memory: shmat chooses its address as mmap does.
+// System V shared memory. The address for shmat is chosen as for mmap.
 #include <runtime/split/call/trap.hpp>
 #include <runtime/split/traps/memory/lazy.hpp>
 
@@ -16,7 +16,7 @@
 namespace mana::split {
 namespace {
 
-/// Attached segments, so that shmdt, which is given no length, can free their addresses.
+/// The attached segments. shmdt gets no length, and needs the list to free their addresses.
 constexpr std::size_t most_attached = 4096;   // the kernel's own default limit of segments (SHMMNI)
 struct attached {
   std::uintptr_t begin;
@@ -36,7 +36,7 @@ bool remember(address_range r, bool restored) noexcept {
   return false;
 }
 
-/// Takes the segment that is attached there off the list; of 0 bytes if there is none.
+/// Removes the segment that is attached there from the list.     out: of 0 bytes: there is none
 attached forget(std::uintptr_t begin) noexcept {
   const std::scoped_lock hold(attached_lock);
   for (attached& a : all_attached)
@@ -84,7 +84,7 @@ long trap_shmdt(trap& t) {
 }
 
 void note_attached(std::uintptr_t begin, std::uintptr_t end, attached_as what) noexcept {
-  forget(begin);      // it may be said twice
+  forget(begin);      // it may be noted twice
   remember({begin, end}, what == attached_as::memory);
 }
 

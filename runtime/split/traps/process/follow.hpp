@@ -1,10 +1,10 @@
-// A process of the program becomes another program: until MPI starts, mana goes along.
+// A process of the program executes another program. Until MPI starts, mana follows.
 //
-// INV-63 until the job's MPI has started in it, no process under mana of a job with MPI becomes a dynamically linked program without
-// mana.
+// INV-63 in a job with MPI, a process under mana executes no dynamically linked program without mana until MPI starts
+// in it.
 // Because: a rank is the process that calls MPI_Init, and launchers start it through other programs (env, numactl,
-// shells and their children). Which program calls MPI_Init cannot be seen beforehand: interpreters load MPI when they
-// run.
+//          shells and their children). Nobody can tell beforehand which program calls MPI_Init: interpreters load MPI
+//          when they run.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,20 +17,23 @@ enum class followed {
   process_alone,  // this process and none of its children: a program without MPI, whose children are its own
 };
 
-/// What this process, and all that come from it, execute from now on is given to `tool follow` instead:
+/// From now on, executions by this process and its descendants start `tool follow` instead:
 ///     tool follow ROLE MASK FILE INPUT WORDS… ARGUMENTS…
-/// ROLE: rank, of this process itself, or child; MASK: the signals that are blocked, hexadecimal; FILE: what was to be
-/// executed; INPUT: bytes that this process has read of its standard input; ARGUMENTS: its argv. The environment is the
-/// program's. What the kernel would not execute it refuses as natively.
+/// - ROLE       rank, for this process itself, or child
+/// - MASK       the blocked signals, in hexadecimal
+/// - FILE       the program's file
+/// - INPUT      the number of bytes that this process has read from its standard input
+/// - ARGUMENTS  the program's argv
+/// The environment is the program's. The kernel still refuses files that it cannot execute. Call it before the upper
+/// half starts.
 /// in:     words     WORDS; their number must be among them
-///         whose     processes that mana goes along with
-/// Before the upper half starts.
+///         whose     processes that mana follows
 void follow_executions(const std::string& tool, const std::vector<std::string>& words, followed whose);
 
-/// True in a child of the program that has executed nothing yet: what it has of the lower half is a copy.
+/// Whether this process is a child of the program that has executed nothing yet: its lower half is a copy.
 bool is_forked_copy() noexcept;
 
-/// MPI starts in this process: what it executes and what its children become is no part of the job any more.
+/// MPI starts in this process. Programs that the process and its children execute no longer belong to the job.
 void end_following() noexcept;
 
 }  // namespace mana::split

@@ -1,4 +1,4 @@
-// Calls that name a thread or process by its id, in a process that was restarted: the program may have the id of before (INV-77).
+// Calls that name a thread or process by its id, in a restarted process: the program may use an earlier id (INV-77).
 #include <runtime/split/traps/process/ids.hpp>
 
 #include <arch/stub_call.hpp>
@@ -26,7 +26,8 @@ constexpr long io_of_process = 1;         // IOPRIO_WHO_PROCESS
 
 long current(long id) noexcept { return current_id(static_cast<std::int32_t>(id)); }
 
-/// Of kill: a group has its first process's id, which is the program's while that leads one. 0 and -1 name no id.
+/// For kill: a group has the id of its first process. If the program leads it, that is the program's id. 0 and -1 name
+/// no id.
 long current_of_kill(long argument) noexcept {
   const auto id = static_cast<std::int32_t>(argument);
   if (id >= -1) return id > 0 ? current(id) : id;
@@ -37,7 +38,7 @@ long current_of_kill(long argument) noexcept {
 
 bool names_thread_second(long number) noexcept { return number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo; }
 
-/// Index of the argument that is an id; -1: it names something else.
+/// Index of the argument that is an id; -1: none is.
 int id_argument(const trap& t) noexcept {
   switch (t.number) {
     case SYS_getpriority:
@@ -50,7 +51,7 @@ int id_argument(const trap& t) noexcept {
 
 constexpr std::string_view proc = "/proc/", task = "task";
 
-/// What a component of a path is to be, in `digits` if it is another number.
+/// The present form of a path's component: in `digits` if its number changes.
 std::string_view current(std::string_view component, char (&digits)[12]) noexcept {
   std::int32_t id = 0;
   const char* const end = component.data() + component.size();
@@ -61,7 +62,7 @@ std::string_view current(std::string_view component, char (&digits)[12]) noexcep
 
 /// out: whether `to` holds another path, with its null
 bool rewrite(std::string_view path, char* to, std::size_t room) noexcept {
-  bool changed = false, is_id = true;          // of the next component: the first, and one behind "task"
+  bool changed = false, is_id = true;          // the next component is: the first, or one behind "task"
   char* end = std::copy(proc.begin(), proc.end(), to);
   for (std::string_view left = path.substr(proc.size()); !left.empty();) {
     const std::size_t length = std::min(left.find('/'), left.size());
@@ -115,12 +116,13 @@ void tell_sender(program_pointer<siginfo_t> wanted) noexcept {
   wanted.put(info);
 }
 
-/// clock_getres(clock, resolution): libc's clock_getcpuclockid asks so whether there is such a process.
+/// clock_getres(clock, resolution): libc's clock_getcpuclockid uses it to find out whether such a process exists.
 long trap_clock_getres(trap& t) { return raw_call(t.number, kernels_clock(static_cast<int>(t.arg(0))), t.arg(1)); }
 
-/// kill(process, …), tkill(thread, …), tgkill(process, thread, …), rt_sigqueueinfo(process, …), rt_tgsigqueueinfo(process, thread, …).
-/// Made by the stub, with the program's own signal mask: a signal to itself comes before the call returns. Where a checkpoint
-/// comes before the stub's call, the program's is made again, since the ids here are this process's.
+/// kill(process, …), tkill(thread, …), tgkill(process, thread, …), rt_sigqueueinfo(process, …), and
+/// rt_tgsigqueueinfo(process, thread, …). The stub makes them with the program's own signal mask: a signal to its own
+/// process must arrive before the call returns. If a checkpoint comes before the stub's call, the program's call is
+/// made again, since the ids here are this process's.
 long trap_signal_to_id(trap& t) {
   const long first = t.number == SYS_kill ? current_of_kill(t.arg(0)) : current(t.arg(0));
   const long second = names_thread_second(t.number) ? current(t.arg(1)) : t.reg(arch::argument[1]);
@@ -130,7 +132,7 @@ long trap_signal_to_id(trap& t) {
   return number;
 }
 
-/// Carries out a call that tells of a process in a member of what it writes.
+/// Carries out a call that writes an id of a process into a member of its result.
 template <class T, class M>
 long with_told(trap& t, program_pointer<T> written, M T::*process) {
   const long result = t.carry_out();
@@ -147,7 +149,8 @@ long trap_peer(trap& t) {
   return t.arg(1) == SOL_SOCKET && is_whole ? with_told(t, t.pointer<ucred>(3), &ucred::pid) : t.carry_out();
 }
 
-/// ioctl(fd, TIOCGPGRP, group), TIOCGSID; TIOCSPGRP, made by the stub, since it may stop the process (SIGTTOU).
+/// ioctl(fd, TIOCGPGRP, group), TIOCGSID, and TIOCSPGRP. The stub makes the last one, since it may stop the process
+/// (SIGTTOU).
 long trap_terminal(trap& t) {
   if (t.arg(1) == TIOCGPTPEER) return trap_new_descriptor(t);
   struct only { std::int32_t id; };
@@ -162,7 +165,7 @@ long trap_terminal(trap& t) {
   return number;
 }
 
-/// wait4(-group, …), waitid(P_PGID, group, …): made by the stub, as they wait.
+/// wait4(-group, …), waitid(P_PGID, group, …): the stub makes them, since they wait.
 long trap_wait_for_group(trap& t) {
   const bool by_type = t.number == SYS_waitid;
   const auto group = static_cast<std::int32_t>(t.arg(by_type ? 1 : 0));
@@ -172,14 +175,15 @@ long trap_wait_for_group(trap& t) {
   return number;
 }
 
-/// getpid(), getppid(), getpgrp(), getpgid(process), getsid(process): INV-90. A group, and a session, has its first process's id.
+/// getpid(), getppid(), getpgrp(), getpgid(process), getsid(process): INV-90. A group or a session has the id of its
+/// first process.
 long trap_told_process(trap& t) {
   const long asked = t.number == SYS_getpgid || t.number == SYS_getsid ? current(t.arg(0)) : 0;
   const long id = raw_call(t.number, asked);
   return is_error(id) ? id : told_process_now(static_cast<std::int32_t>(id));
 }
 
-/// gettid(). In a child of the program's the kernel's.
+/// gettid(). In a child of the program it gives the kernel's id.
 long trap_told_thread(trap& t) {
   const auto id = static_cast<std::int32_t>(raw_call(t.number));
   return raw_call(SYS_getpid) == saved().former.process ? told_now(id) : id;
@@ -211,7 +215,7 @@ long trap_owner(trap& t) {
   return wanted.put(owner) == 0 ? result : -EFAULT;
 }
 
-/// access(path, …), stat(path, …), …, faccessat(directory, path, …), …: of a path in /proc
+/// access(path, …), stat(path, …), …, faccessat(directory, path, …), …: for a path in /proc
 long trap_path_of_id(trap& t) {
   constexpr int by_directory[] = {SYS_faccessat, number_of_faccessat2, SYS_newfstatat, SYS_statx, SYS_name_to_handle_at};
   const bool second = std::ranges::find(by_directory, t.number) != std::end(by_directory);
@@ -219,12 +223,12 @@ long trap_path_of_id(trap& t) {
   return t.carry_out();
 }
 
-/// kcmp(process, process, …), setpgid(process, group): a group has its first process's id.
+/// kcmp(process, process, …), setpgid(process, group): a group has the id of its first process.
 long trap_call_of_two_ids(trap& t) {
   return raw_call(t.number, current(t.arg(0)), current(t.arg(1)), t.arg(2), t.arg(3), t.arg(4));
 }
 
-/// capget(header, data), capset(header, data): the id is in the header, into which the kernel may write its version.
+/// capget(header, data), capset(header, data): the header contains the id. The kernel may write its version there.
 long trap_capabilities(trap& t) {
   struct { std::uint32_t version; std::int32_t id; } header{};
   const auto wanted = t.pointer<decltype(header)>(0);
@@ -236,7 +240,7 @@ long trap_capabilities(trap& t) {
   return result == -EINVAL && wanted.put(header) != 0 ? -EFAULT : result;
 }
 
-/// Of a thread's or process's place among others, its limits and its memory.
+/// Calls about a thread's or process's scheduling, limits and memory.
 long trap_call_of_id(trap& t) {
   long arguments[6];
   for (int i = 0; i < 6; ++i) arguments[i] = t.arg(i);
@@ -244,7 +248,7 @@ long trap_call_of_id(trap& t) {
   return raw_call(t.number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
 
-/// timer_create(clock, event, timer): libc's for SIGEV_THREAD name the thread of libc's that runs the functions.
+/// timer_create(clock, event, timer). With SIGEV_THREAD, libc names its own thread that runs the functions.
 long trap_timer_create(trap& t) {
   const int clock = kernels_clock(static_cast<int>(t.arg(0)));
   const auto wanted = t.pointer<const sigevent>(1);

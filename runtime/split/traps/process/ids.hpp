@@ -6,8 +6,8 @@
 
 namespace mana::split {
 
-/// While it lives, argument `path` of the call is the path that the program means by ids of before: /proc/ID/…, /proc/…/task/ID/….
-/// What names none, or cannot be read, stays.
+/// While it lives, argument `path` of the call has present ids instead of earlier ones: /proc/ID/…, /proc/…/task/ID/….
+/// A path without ids, or an unreadable one, stays unchanged.
 class with_current_ids {
  public:
   with_current_ids(trap& t, int path) noexcept;
@@ -18,16 +18,16 @@ class with_current_ids {
  private:
   trap& trap_;
   int path_;
-  long program_;         // the argument as the program gave it
+  long program_;         // the program's own argument
   char text_[256];
 };
 
-/// readlink of /proc/self or /proc/thread-self: the ids that the program was told (INV-90). Their address is argument `path`, and
-/// the buffer's is the next.
-/// out: what readlink returns; 0 if it is another path, or the program was told no others than the kernel's
+/// readlink of /proc/self or /proc/thread-self: answers with the ids that the program was told (INV-90). Argument
+/// `path` has the path's address; the next argument has the buffer's.
+/// out: readlink's result; 0: another path, or the program was told the kernel's ids
 long link_to_itself(const trap& t, int path, int size) noexcept;
 
-/// Of a signal that was waited for: INV-90
+/// For a signal that a wait has returned: INV-90
 void tell_sender(program_pointer<siginfo_t> info) noexcept;
 
 }  // namespace mana::split

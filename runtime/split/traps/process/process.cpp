@@ -34,7 +34,7 @@ bool ends_in(const char* text, const char* end) noexcept {
   return n >= m && std::strcmp(text + n - m, end) == 0;
 }
 
-/// Process of which this is a file in /proc, by the name that the kernel has for it; 0: it is of none.
+/// The process whose file in /proc this is, according to the kernel's name for it; 0: none.
 long process_of(long fd) noexcept {
   char link[40] = "/proc/self/fd/", name[64];
   char* at = link + std::strlen(link);
@@ -49,13 +49,13 @@ long process_of(long fd) noexcept {
   return process;
 }
 
-/// What is at `from` in a process that mana has, at the same address as here.
+/// Reads memory of a process under mana, at the same address as here.
 bool read_from(long process, const void* from, void* into, std::size_t bytes) noexcept {
   iovec to{into, bytes}, there{const_cast<void*>(from), bytes};
   return raw_call(SYS_process_vm_readv, process, as_word(&to), 1, as_word(&there), 1, 0) == static_cast<long>(bytes);
 }
 
-/// Whether the process has a lower half of this one's kind.
+/// Whether the process has the same kind of lower half as this one.
 bool is_under_mana(long process) noexcept {
   char link[40] = "/proc/", *at = link + std::strlen(link);
   for (long unit = 1'000'000'000; unit != 0; unit /= 10)
@@ -64,7 +64,7 @@ bool is_under_mana(long process) noexcept {
   return shows_own_program(AT_FDCWD, link);
 }
 
-/// A file that the program reads in the place of one of /proc.     errors: -errno
+/// Makes a file that the program reads instead of one in /proc.     errors: -errno
 long file_with(const char* name, const void* bytes, std::size_t n, long flags) noexcept {
   const long fd = raw_call(SYS_memfd_create, as_word(name), (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
   if (is_error(fd)) return fd;
@@ -143,7 +143,7 @@ namespace {
 
 constexpr std::size_t most_words = sizeof(shown_program::auxiliary) / sizeof(std::uint64_t);
 
-/// What the kernel takes of a vector is the program's from now on.
+/// Once the kernel has accepted a vector, the vector is the program's.
 bool take_vector(program_pointer<const std::uint64_t> from, std::size_t bytes) noexcept {
   shown_program& shown = saved().shown;
   std::uint64_t words[most_words] = {};
@@ -154,7 +154,7 @@ bool take_vector(program_pointer<const std::uint64_t> from, std::size_t bytes) n
   return true;
 }
 
-/// prctl(PR_SET_MM, what, …). The break that the kernel knows is the lower half's.
+/// prctl(PR_SET_MM, what, …). The kernel's break stays the lower half's.
 long set_places(const trap& t) noexcept {
   const long what = t.arg(1);
   if (what == PR_SET_MM_START_BRK || what == PR_SET_MM_BRK) return -EPERM;
@@ -173,8 +173,8 @@ long set_places(const trap& t) noexcept {
 
 }  // namespace
 
-/// prctl(PR_SET_SYSCALL_USER_DISPATCH, …): the kernel would send SIGSYS for each call of mana's own too, before mana has a chance to
-/// let it through, and end the process by the first. EINVAL: what kernels before 5.11 say.
+/// prctl(PR_SET_SYSCALL_USER_DISPATCH, …): the kernel would send SIGSYS for each of mana's own calls, too, before mana
+/// can let one through. The first would end the process. Kernels before 5.11 also say EINVAL.
 long refuse_user_dispatch(trap& t) noexcept {
   if (t.arg(1) == 0) return t.carry_out();      // PR_SYS_DISPATCH_OFF
   constexpr char text[] = "mana: warning: prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused (EINVAL): it would catch mana's own system "
@@ -184,7 +184,7 @@ long refuse_user_dispatch(trap& t) noexcept {
   return -EINVAL;
 }
 
-/// prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, …); prctl(PR_GET_AUXV, buffer, size, 0, 0): how much there is, is the kernel's matter.
+/// prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, …); prctl(PR_GET_AUXV, buffer, size, 0, 0): its result is the kernel's.
 long trap_prctl(trap& t) {
   if (t.arg(0) == PR_SET_MM) return set_places(t);
   if (t.arg(0) == PR_SET_SYSCALL_USER_DISPATCH) return refuse_user_dispatch(t);
@@ -216,31 +216,31 @@ long trap_readlink(trap& t) {
   return t.pointer<char>(path + 1).put(program, n) == 0 ? static_cast<long>(n) : -EFAULT;
 }
 
-/// The process ends through the lower half's exit(), so that the end of MPI and its launcher is orderly. A child just
-/// ends: what it has of the lower half is a copy, or not its own.
+/// The process ends through the lower half's exit(), so that MPI and its launcher end in order. A child ends directly:
+/// its lower half is a copy, or not its own.
 long trap_exit_group(trap& t) {
   if (t.role == process_role::owner) leave_upper_half(t, leave_reason::process_ends);
   if (t.role == process_role::borrowing) leave_owners_block(t);
   return t.carry_out();
 }
 
-/// arch_prctl(ARCH_SET_GS, …): the thread's block could not be found any more.
+/// arch_prctl(ARCH_SET_GS, …): afterwards nobody could find the thread's block.
 long trap_set_gs(trap&) {
-  constexpr char text[] = "mana: error: arch_prctl(ARCH_SET_GS) is refused (EPERM): the segment register gs is mana's own, "
-                          "and a program that uses it cannot be run under mana\n";
+  constexpr char text[] = "mana: error: arch_prctl(ARCH_SET_GS) is refused (EPERM): mana uses the segment register "
+                          "gs, and cannot run a program that uses it too\n";
   raw_call(SYS_write, 2, as_word(text), sizeof text - 1);
   return -EPERM;
 }
 
-/// ptrace(request, …): the kernel stops a traced process at each signal, also at those by which system calls are trapped.
+/// ptrace(request, …): the kernel stops a traced process at each signal, also at the signals that trap system calls.
 long trap_ptrace(trap& t) {
   static constinit std::atomic<bool> said{false};
-  warn_once(said, "mana: warning: the program traces a process (ptrace): until that executes another program, it stops with "
-                  "SIGSYS at system calls that mana carries out; let it go on with that signal\n");
+  warn_once(said, "mana: warning: the program traces a process (ptrace): until the traced process executes another "
+                  "program, it stops with SIGSYS at mana's system calls. Continue it with that signal\n");
   return t.carry_out();
 }
 
-/// landlock_restrict_self(ruleset, flags): the kernel tells nobody of it.
+/// landlock_restrict_self(ruleset, flags): the kernel shows the restriction to nobody.
 long trap_landlock(trap& t) {
   static constinit std::atomic<bool> said{false};
   const long result = t.carry_out();

@@ -9,7 +9,7 @@
 #include <csignal>
 
 extern "C" {
-extern const char __start_mana_lower_handlers[];  // the linker's names for the section's ends
+extern const char __start_mana_lower_handlers[];  // the linker's names for the ends of the section
 extern const char __stop_mana_lower_handlers[];
 }
 
@@ -30,20 +30,20 @@ long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) 
 /// In the section that unwinders skip.
 #define IN_OWN_SECTION gnu::noinline, gnu::section("mana_lower_handlers")
 
-/// Natively a program whose own handler goes on to the standard action ends by it.
+/// Natively, a program whose own handler continues with the standard action ends by it.
 [[IN_OWN_SECTION]] void take_standard_action(int signal) noexcept {
   const kernel_sigaction standard{0, 0, 0, 0};
   install(signal, &standard, nullptr);
   raw_call(SYS_tgkill, raw_call(SYS_getpid), raw_call(SYS_gettid), signal);
 }
 
-/// What the stub calls, under the lower half's thread pointer. The lower half of a restart may have no such handler,
-/// though the program kept the address.
+/// The stub calls it under the lower half's thread pointer. The lower half of a restart may lack this handler, though
+/// the program has kept the address.
 [[IN_OWN_SECTION]] void run_lower_handler(int signal, siginfo_t* info, void* context) noexcept {
   const std::uint64_t handler = lower_action(signal).handler;
   if (!is_function(handler)) return take_standard_action(signal);
   reinterpret_cast<void (*)(int, siginfo_t*, void*)>(handler)(signal, info, context);
-  __asm__ volatile("" : : : "memory");  // no tail call: the frame stays between the handler's and the stub's
+  __asm__ volatile("" : : : "memory");  // no tail call: the frame must stay between the handler's and the stub's
 }
 
 bool is_in_stub(std::uint64_t handler) noexcept {
@@ -104,7 +104,7 @@ void hide_lower_handlers() noexcept {
   raw_call(SYS_sigaltstack, as_word(&none), 0);
 }
 
-/// What the program has set meanwhile stays.
+/// Actions that the program has set meanwhile stay.
 void show_lower_handlers() noexcept {
   std::uint64_t& hidden = lower::the_bridge().hidden_handlers;
   if (hidden == 0) return;

@@ -1,5 +1,5 @@
-// Dispositions and masks of signals. The application's handlers run through the stub's trampoline; some signals are ours,
-// whatever the application asks.
+// Dispositions and masks of signals. The program's handlers run through the stub's trampoline. Some signals are mana's,
+// whatever the program asks.
 #include <runtime/split/traps/signals/signals.hpp>
 
 #include <runtime/split/traps/signals/lower_handlers.hpp>
@@ -41,7 +41,7 @@ kernel_sigaction recorded(int signal) noexcept {
   return {b.signal_handlers[signal], b.signal_flags[signal], stub().restore_rt, saved().signal_masks[signal]};
 }
 
-/// What the kernel is told in the place of the application's action.
+/// The action that the kernel gets instead of the program's.
 kernel_sigaction as_installed(kernel_sigaction action) noexcept {
   if (!is_function(action.handler)) return action;
   if (is_lower_handler(action.handler)) return lower_action_installed(action.flags, without_ours(action.mask));
@@ -53,7 +53,7 @@ long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) 
   return raw_call(SYS_rt_sigaction, signal, as_word(action), as_word(old), signal_set_bytes);
 }
 
-/// Records before a function is installed and after one is removed, so that the trampoline always finds one to call.
+/// Records before a function is installed and after one is removed, so that the trampoline always finds a function.
 long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
   const kernel_sigaction to_install = as_installed(wanted);
   const bool is_programs = is_function(wanted.handler) && !is_lower_handler(wanted.handler);
@@ -88,7 +88,7 @@ namespace {
 
 constinit signal_set ignored_at_first = 0;
 
-/// Before constructors of the lower half's libraries, some of which take signals over.
+/// Call it before the constructors of the lower half's libraries, some of which take over signals.
 void note_ignored() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal)
     if (kernel_sigaction now{}; !is_error(install(signal, nullptr, &now)) && now.handler == 1 /* SIG_IGN */)
@@ -132,7 +132,7 @@ void give_back_request_signals() noexcept {
 
 namespace {
 
-/// in: wanted  null: none, the program only asks
+/// in: wanted  null: the program only asks
 long change_disposition(int signal, const kernel_sigaction* wanted, kernel_sigaction& before) noexcept {
   const std::scoped_lock hold(dispositions_lock);
   if (is_ours(signal)) {
@@ -149,12 +149,13 @@ long change_disposition(int signal, const kernel_sigaction* wanted, kernel_sigac
 
 }  // namespace
 
-/// The kernel reads before it looks at anything but the size of a set, and writes after the action is set.
+/// As the kernel, reads the argument directly after a check of the set's size, and writes the result after the action
+/// is set.
 long trap_rt_sigaction(trap& t) {
   if (t.arg(3) != signal_set_bytes) return -EINVAL;
   const auto given = t.pointer<const kernel_sigaction>(1);
   const auto old = t.pointer<kernel_sigaction>(2);
-  kernel_sigaction wanted{};  // read before old is written, which may be the same memory
+  kernel_sigaction wanted{};  // read before the old action is written, perhaps to the same memory
   if (!given.is_null() && given.get(wanted) != 0) return -EFAULT;
   const int signal = static_cast<int>(t.arg(0));
   const bool is_fixed = signal == SIGKILL || signal == SIGSTOP;
@@ -167,11 +168,11 @@ long trap_rt_sigaction(trap& t) {
   return old.is_null() ? 0 : old.put(before);
 }
 
-/// As the program has set it.
+/// The mask as the program has set it.
 signal_set programs_mask(trap& t) noexcept { return t.mask() | (blocks_sigsys(*t.self) != 0 ? sigsys_set : 0); }
 
-/// The frame's mask is the thread's: the kernel takes it from there when the trap returns. A child that borrows the memory has its
-/// owner's block, whose word stays.
+/// The frame holds the thread's mask: the kernel loads it when the trap returns. A child that borrows the memory has
+/// its owner's block, whose word must not change.
 void set_programs_mask(trap& t, signal_set mask) noexcept {
   t.mask() = without_ours(mask);
   if (t.role == process_role::borrowing) return;
@@ -197,7 +198,7 @@ long trap_rt_sigprocmask(trap& t) {
   return old.is_null() ? 0 : old.put(before);
 }
 
-/// rt_sigpending(set, bytes): in here all signals are blocked, and natively those are told that the program blocks.
+/// rt_sigpending(set, bytes). Here all signals are blocked; natively the result has only those that the program blocks.
 long trap_rt_sigpending(trap& t) {
   const long result = t.carry_out();
   if (is_error(result)) return result;
@@ -211,9 +212,9 @@ long trap_rt_sigpending(trap& t) {
 
 namespace {
 
-/// What the program finds: while a handler runs, also the one that is here, the kernel's own word of a stack with
-/// SS_AUTODISARM is that there is none. What the trap returns to is in its frame. The kernel leaves no old bytes
-/// between the members, as the frame does.
+/// The alternate stack that the program must see. While a handler runs on a stack with SS_AUTODISARM, the kernel says
+/// that there is none. The trap's own stack is not counted. The kernel returns no old bytes between the members, unlike
+/// the frame.
 void find_alternate_stack(const trap& t, stack_t& now) noexcept {
   constexpr int autodisarm = static_cast<int>(1u << 31);
   const stack_t& framed = t.context->uc_stack;
@@ -248,7 +249,7 @@ long trap_sigaltstack(trap& t) {
 void note_dispositions() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal) {
     kernel_sigaction now{};
-    saved().dispositions[signal] = disposition::unknown;        // of one of ours: what the program set is recorded
+    saved().dispositions[signal] = disposition::unknown;        // mana's signal: the program's setting is recorded
     if (is_ours(signal) || is_error(install(signal, nullptr, &now))) continue;
     saved().dispositions[signal] = now.handler == stub().signal_trampoline                  ? disposition::program
                                    : now.handler == reinterpret_cast<std::uint64_t>(SIG_DFL) ? disposition::standard
@@ -257,8 +258,8 @@ void note_dispositions() noexcept {
   }
 }
 
-/// A handler that is called once may be recorded still when it was: the kernel's word counts. Of what the program left to
-/// the MPI library the new one's is right.
+/// A handler that runs once may still be recorded after its run: the kernel's state counts. For signals that the
+/// program left to the MPI library, the new library's action is right.
 void reinstall_dispositions() noexcept {
   adopt_lower_handlers();
   for (int signal = 1; signal <= signal_count; ++signal) {

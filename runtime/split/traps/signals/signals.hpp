@@ -1,4 +1,4 @@
-// The kernel's view of signal actions, and what is ours among the signals.
+// The kernel's view of signal actions, and the signals that are mana's.
 #pragma once
 #include <runtime/split/call/trap.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace mana::split {
 
-/// As rt_sigaction(2) takes it on x86-64.
+/// The form that rt_sigaction(2) takes on x86-64.
 struct kernel_sigaction {
   std::uint64_t handler;
   unsigned long flags;
@@ -18,31 +18,31 @@ struct kernel_sigaction {
 
 inline constexpr int signal_count = 64;
 
-/// SIGSYS, the park signal, and those that ask for a checkpoint.
+/// SIGSYS, the park signal, and the signals that request a checkpoint.
 signal_set our_signals() noexcept;
 
-/// INV-14 signals of ours are never blocked: a trap under a blocked SIGSYS kills the process, and a thread that blocks the
-/// park signal holds up every checkpoint.
+/// INV-14 signals of ours are never blocked: a trap with SIGSYS blocked kills the process, and a thread that blocks the
+/// park signal delays every checkpoint.
 inline signal_set without_ours(signal_set set) noexcept { return set & ~our_signals(); }
 
-/// In this process, for the signals that ask for a checkpoint; their slots in the bridge too.
+/// Installs handlers in this process for the signals that request a checkpoint, and sets their slots in the bridge.
 void install_request_handlers() noexcept;
 
-/// What the program finds ignored: whoever started this process ignored it. Once, before the program starts.
+/// Shows the program the signals that this process's parent ignored. Call it once, before the program starts.
 void adopt_dispositions() noexcept;
 
-/// After the live MPI's start, which may have put handlers of its own over ours and the program's: they would run on the
-/// program's threads, and a thread that is parked in one returns into a lower half that a restart does not have. Signals
-/// that neither the program nor we handle stay the live MPI's (lower_handlers.hpp).
+/// Call it after the live MPI's start, which may have replaced our handlers and the program's. Its handlers would run
+/// on the program's threads, and a thread that is parked in one returns into a lower half that a restart does not have.
+/// Signals that neither the program nor mana handles stay the live MPI's (lower_handlers.hpp).
 void take_back_handlers() noexcept;
 
-/// In a child of the program they are the program's again.
+/// In a child of the program, these signals are the program's again.
 void give_back_request_signals() noexcept;
 
-/// For the image that is written next: whose each signal's disposition is. All threads of the upper half are parked.
+/// For the next image: records who owns each signal's disposition. All threads of the upper half must be parked.
 void note_dispositions() noexcept;
 
-/// At a restart, after the live MPI's start: the dispositions as they were at the checkpoint, in this process.
+/// At a restart, after the live MPI's start: sets the dispositions of the checkpoint in this process.
 void reinstall_dispositions() noexcept;
 
 }  // namespace mana::split

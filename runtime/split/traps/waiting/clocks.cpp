@@ -1,4 +1,4 @@
-// Calls that show a clock, or wait until a time of one, where the program's clocks have offsets (program_clocks.hpp).
+// Calls that show a clock, or wait until a time of one, if the program's clocks have offsets (program_clocks.hpp).
 #include <arch/stub_call.hpp>
 #include <runtime/split/call/trap.hpp>
 #include <runtime/split/traps/waiting/clocks.hpp>
@@ -29,7 +29,7 @@ timespec of_kernel(const timespec& deadline, int clock) noexcept {
 
 struct timed_wait {
   int time;       // index of the argument with the deadline
-  int clock;      // of the clock's number; -1: monotonic
+  int clock;      // index of the argument with the clock's number; -1: monotonic
 };
 
 timed_wait wait_of(long number) noexcept {
@@ -51,7 +51,7 @@ class small_reader {
   small_reader(const small_reader&) = delete;
   small_reader& operator=(const small_reader&) = delete;
 
-  /// out: the next character, -1 at the end
+  /// out: the next character; -1 at the end
   int next() noexcept {
     if (at_ == size_) {
       size_ = is_error(fd_) ? 0 : raw_call(SYS_read, fd_, as_word(buffer_), sizeof buffer_);
@@ -88,7 +88,7 @@ bool number_after(small_reader& file, const char* name, int& number) noexcept {
   return false;
 }
 
-/// Of the timer with this descriptor; no_clock if it is none.
+/// The clock of the timer with this descriptor; no_clock: it is no timer.
 int clock_of_descriptor(long fd) noexcept {
   char path[40] = "/proc/self/fdinfo/";
   char digits[12];
@@ -102,7 +102,7 @@ int clock_of_descriptor(long fd) noexcept {
   return number_after(file, "clockid:", clock) ? clock : no_clock;
 }
 
-/// Of the timer of timer_create; no_clock if the kernel lists none.
+/// The clock of a timer from timer_create; no_clock: the kernel lists none.
 int clock_of_timer(int id) noexcept {
   small_reader file("/proc/self/timers");
   int found = -1, clock = no_clock;
@@ -112,12 +112,13 @@ int clock_of_timer(int id) noexcept {
 }
 
 struct shown_clock {
-  int kernels;                  // the kernel's number of it
-  std::int64_t offset;          // ns that the program's is ahead
+  int kernels;                  // the kernel's number of the clock
+  std::int64_t offset;          // ns that the program's clock is ahead
 };
 
-/// The processor time of a thread or process. Such a clock has the complement of its id above three bits: of a thread or not, and
-/// what is counted. See clock_getcpuclockid(3), and MAKE_PROCESS_CPUCLOCK of Linux.
+/// The processor time of a thread or process. The number of such a clock is the complement of the id, above three bits.
+/// The bits say whether it is a thread's, and the kind of time. See clock_getcpuclockid(3), and MAKE_PROCESS_CPUCLOCK
+/// of Linux.
 shown_clock shown_by_id(int clock) noexcept {
   constexpr int bits = 7, of_thread = 4, counted = 3, scheduled = 2, descriptor = 3;
   if ((clock & counted) == descriptor) return {clock, 0};
@@ -182,14 +183,14 @@ namespace {
 
 struct processor_time { std::int64_t user_us, system_us; };
 
-/// What the program's is ahead of the kernel's.
+/// The program's processor time minus the kernel's.
 processor_time parts_of(const lower::processor_time& ahead) noexcept {
   return {ahead.ns / 1000 - ahead.system_us, ahead.system_us};
 }
 processor_time of_children() noexcept { return {saved().children_ahead[0], saved().children_ahead[1]}; }
 processor_time of_process() noexcept { return parts_of(lower::the_bridge().process_ahead); }
 
-/// The kernel counts the two parts by samples: a sum may be less than nothing for a moment.
+/// The kernel estimates the two parts by samples: a sum may be negative for a moment.
 void add(timeval& to, std::int64_t us) noexcept {
   constexpr std::int64_t second = 1'000'000;
   const std::int64_t sum = std::max<std::int64_t>(to.tv_sec * second + to.tv_usec + us, 0);
@@ -198,7 +199,7 @@ void add(timeval& to, std::int64_t us) noexcept {
 
 }  // namespace
 
-/// times(used): what it returns counts from the boot, what it writes is the processor's time, in whole ticks of the sum.
+/// times(used): the result counts from the boot. It writes processor time, in whole ticks of each sum.
 long trap_times(trap& t) {
   constexpr std::int64_t second_ticks = 100, tick_us = 10'000;
   tms used{};

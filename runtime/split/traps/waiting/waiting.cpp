@@ -1,4 +1,4 @@
-// Waits that change the signal mask, or wait for signals: made with a copy of the mask without ours.
+// Waits that change the signal mask, or wait for signals. They get a copy of the mask without mana's signals.
 #include <arch/stub_call.hpp>
 #include <runtime/split/traps/signals/signals.hpp>
 
@@ -18,7 +18,7 @@ struct mask_pair {
 
 constexpr bool takes_pair(long number) noexcept { return number == SYS_pselect6 || number == SYS_io_pgetevents; }
 
-/// The argument that is the mask's address, and its register.
+/// The index of the argument with the mask's address, and its register.
 struct mask_argument {
   int index, reg;
 };
@@ -49,7 +49,7 @@ bool ends_by_held(trap& t, signal_set mask, long& result) noexcept {
 
 }  // namespace
 
-/// What cannot be read the stub passes on as such: the kernel says so, or what is wrong beside.
+/// The stub passes unreadable arguments on: the kernel reports them, or another fault first.
 long trap_masked_wait(trap& t) {
   const mask_argument argument = mask_of(t.number);
   const bool is_pair = takes_pair(t.number);
@@ -75,8 +75,8 @@ long trap_masked_wait(trap& t) {
   return number;
 }
 
-/// io_uring_enter(ring, submit, wait, flags, argument, its bytes): the argument is a mask, or names one beside a time. One that
-/// was registered with the ring cannot be seen.
+/// io_uring_enter(ring, submit, wait, flags, argument, its bytes): the argument is a mask, or points to a mask and a
+/// time. Nobody can see an argument that was registered with the ring.
 long trap_ring_wait(trap& t) {
   constexpr long extended = 1 << 3, registered = 1 << 6;       // IORING_ENTER_EXT_ARG, IORING_ENTER_EXT_ARG_REG
   struct ring_argument { std::uint64_t mask; std::uint32_t bytes, rest; std::uint64_t time; };

@@ -167,7 +167,7 @@ TEST_CASE("nothing is compacted whose parts are damaged or gone, and what is the
   checkpoints::put(all[0], file, first);
   fs::permissions(all[0].path + "/" + file, fs::perms(0600));
   store::mark_failed(all.back(), "a reason");
-  CHECK(refused(store::error_kind::damaged).find("a restart of it failed") != std::string::npos);
+  CHECK(refused(store::error_kind::damaged).find("a restart from it failed") != std::string::npos);
   fs::remove(all.back().path + "/failed");
   CHECK_THROWS_AS(store::compact(all.back().path, {}), store::store_error);
   CHECK(store::compact(directory, {}).to == length + 1);
@@ -179,7 +179,7 @@ TEST_CASE("INV-38 while a job writes a newer one nothing is compacted") {
   REQUIRE(chain_in(directory) == "");
   {
     const auto under_way = store::begin_generation(directory);
-    CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a newer checkpoint is taken there just now"),
+    CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a job is taking a newer checkpoint there"),
                          store::store_error);
     CHECK(store::list(directory).back().number == under_way.number);      // what was begun is gone again
   }
@@ -206,6 +206,6 @@ TEST_CASE("INV-38 a job that has taken a number, and has no directory yet, is se
   const auto all = files::own_directory::open(directory);
   const auto taken = store::directory_lock::of_generation(all, length + 1);
   REQUIRE(taken.end() == store::lock_end::held);
-  CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a newer checkpoint is taken there just now"),
+  CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a job is taking a newer checkpoint there"),
                        store::store_error);
 }

@@ -48,7 +48,8 @@ TEST_CASE("one whose manifest is damaged is passed over, by name and cause, and 
   made.spoil(newest, "manifest.json", 40);
   generation_choice choice(made.directory());
   CHECK(choice.current().which.number == 1);
-  CHECK(has(choice.explanation(), "checkpoint 2 is passed over: " + newest.path + "/manifest.json: the manifest is damaged"));
+  CHECK(has(choice.explanation(), "checkpoint 2 is skipped: " + newest.path + "/manifest.json: the manifest is "
+                                                                              "damaged"));
   CHECK_FALSE(store::failure_of(newest));
   choice.mark_refused();
   CHECK(has(store::failure_of(newest).value_or(""), "the manifest is damaged"));
@@ -63,7 +64,7 @@ TEST_CASE("INV-35 one that failed before is passed over, unless it is named itse
   store::mark_failed(newest, "a later reason");
   generation_choice choice(made.directory());
   CHECK(choice.current().which.number == 1);
-  CHECK(has(choice.explanation(), "a restart of it failed: "));
+  CHECK(has(choice.explanation(), "a restart from it failed: "));
   CHECK(has(choice.explanation(), "Z rank 1: a chunk's checksum is wrong; to try it again, name it itself"));
   generation_choice named(newest.path);
   CHECK(named.current().which.number == 2);
@@ -155,11 +156,13 @@ TEST_CASE("INV-35 what builds on one that failed is passed over too, unless it i
   store::mark_failed(base, "rank 1: spoilt");
   generation_choice choice(made.directory());
   CHECK(choice.current().which.number == 1);
-  CHECK(has(choice.explanation(), newest.path + ": it has a part of its memory in " + base.path + ", of which a restart failed: "));
+  CHECK(has(choice.explanation(), newest.path + ": it has a part of its memory in " + base.path + ", and a restart "
+                                                                                                  "from that failed: "
+                                                                                                  ""));
   CHECK(generation_choice(newest.path).current().which.number == 4);
 }
 
-TEST_CASE("one that cannot be looked at does not keep an older one from being taken") {
+TEST_CASE("one that cannot be examined does not keep an older one from being taken") {
   const temporary_directory scratch;
   const checkpoints made(scratch.path());
   made.add();
@@ -167,7 +170,7 @@ TEST_CASE("one that cannot be looked at does not keep an older one from being ta
   std::filesystem::permissions(newest.path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
   generation_choice choice(made.directory());
   CHECK(choice.current().which.number == 1);
-  CHECK(has(choice.explanation(), "checkpoint 2 is passed over: " + newest.path));
+  CHECK(has(choice.explanation(), "checkpoint 2 is skipped: " + newest.path));
   choice.mark_refused();
   CHECK_FALSE(std::filesystem::exists(newest.path + "/failed"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("images of a job of another size are no line of this one's") {
   const local_lines lines = complete_lines(whole(5, 50, {"a", "a", "b"}), 2, 0);
   CHECK(lines.complete.empty());
   REQUIRE(lines.passed_over.size() == 1);
-  CHECK(lines.passed_over[0] == "local generation 5: it is of a job of 3 ranks, this one has 2");
+  CHECK(lines.passed_over[0] == "local generation 5: it belongs to a job of 3 ranks, this one has 2");
 }
 
 TEST_CASE("the order in which nodes tell what they have makes no difference") {

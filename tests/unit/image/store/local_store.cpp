@@ -132,7 +132,7 @@ TEST_CASE("an image that is not its sidecar's is named with the cause, and other
   const fs::path sidecar = fs::path(file).replace_extension(".json");
   const std::string bytes = read_bytes(file), text = read_bytes(sidecar);
   put(file, bytes.substr(0, bytes.size() - 1));
-  CHECK(has(only_problem(directory), file.string() + ": the image has not the"));
+  CHECK(has(only_problem(directory), file.string() + ": the image does not have the"));
   fs::copy_file(fs::path(directory) / "gen-000001/rank-00000.mana", file, fs::copy_options::overwrite_existing);
   CHECK(has(only_problem(directory), file.string() + ": this image belongs to another checkpoint"));
   fs::remove(file);
@@ -220,7 +220,7 @@ TEST_CASE("the node's name stands in the directory's") {
   CHECK(store::local_directory("/tmp/%n/x", "n7") == "/tmp/n7/x");
   CHECK(store::local_directory("/tmp/100%%/%n%n", "n7") == "/tmp/100%/n7n7");
   for (const char* wrong : {"/tmp/%h", "/tmp/%"})
-    CHECK(has(refused(error_kind::unwritable, [&] { store::local_directory(wrong, "n7"); }), "behind % there can be"));
+    CHECK(has(refused(error_kind::unwritable, [&] { store::local_directory(wrong, "n7"); }), "after % only n"));
   for (const char* node : {"", "..", "a/b"})
     refused(error_kind::unwritable, [&] { store::local_directory("/tmp/%n", node); });
   setenv("MANA_NODE", "simulated", 1);
@@ -236,7 +236,7 @@ TEST_CASE("INV-35 an image whose restart failed does not count any more, and goe
   add(directory, 1, 1);
   store::mark_local_failed(directory, 1, 1, "rank 1: a chunk's checksum is wrong");
   store::mark_local_failed(directory, 1, 1, "a later reason");
-  CHECK(has(only_problem(directory), "gen-000001/rank-00001.mana: a restart of it failed: "));
+  CHECK(has(only_problem(directory), "gen-000001/rank-00001.mana: a restart from it failed: "));
   CHECK(has(only_problem(directory), "Z rank 1: a chunk's checksum is wrong"));
   REQUIRE(store::find_local(directory).sound.size() == 1);
   CHECK(store::find_local(directory).sound[0].rank == 0);

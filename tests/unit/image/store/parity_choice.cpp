@@ -61,7 +61,7 @@ TEST_CASE("what is too much is said with the ranks") {
   CHECK(all_odds.obstacle == "the image of rank 1 is on no node, and no parity of it");
   std::vector<node_image> mixed = without({2});
   mixed[0].about.group = {1, {0, 2}};
-  CHECK(only(mixed).obstacle == "sidecars say different things of who has the parity");
+  CHECK(only(mixed).obstacle == "sidecars contradict each other about the parity");
 }
 
 TEST_CASE("without parity there is nothing to say, and other jobs' images are not looked at") {

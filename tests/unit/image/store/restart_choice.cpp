@@ -132,7 +132,7 @@ TEST_CASE("a damaged newest one in the directory of checkpoints does not hide ol
   choice.refuse(error_kind::damaged, "rank 0: spoilt");
   CHECK(choice.current().local);
   CHECK(choice.current().which.number == 2);
-  CHECK(has(choice.explanation(), "checkpoint 3 is passed over: rank 0: spoilt"));
+  CHECK(has(choice.explanation(), "checkpoint 3 is skipped: rank 0: spoilt"));
   choice.mark_refused();
   CHECK(store::failure_of(newest));
 }
@@ -182,7 +182,7 @@ TEST_CASE("a generation that is named itself is the only one") {
   CHECK(choice.current().name() == first.path);
 }
 
-TEST_CASE("one that cannot be looked at is not complete, and the others are") {
+TEST_CASE("one that cannot be examined is not complete, and the others are") {
   const temporary_directory scratch;
   const checkpoints made(scratch.path());
   const auto oldest = made.add();

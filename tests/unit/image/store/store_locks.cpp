@@ -87,7 +87,7 @@ TEST_CASE("nothing is removed while somebody restarts or commits") {
     const auto result = store::prune(made.directory(), 1);
     CHECK(result.removed.empty());
     REQUIRE(result.problems.size() == 1);
-    CHECK(result.problems[0].find("a job commits or restarts there") != std::string::npos);
+    CHECK(result.problems[0].find("a job writes or restarts a checkpoint there") != std::string::npos);
     made.add([](auto&) {}, 1);                         // itself is not kept from being committed
     CHECK(store::list(made.directory()).size() == 3);
   }

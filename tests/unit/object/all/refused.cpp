@@ -17,7 +17,7 @@ TEST_CASE_FIXTURE(running_mpi, "every refused function returns MPI_ERR_UNSUPPORT
       for (int time = 0; time < 2; ++time) check_error(call_with_zeros(function), MPI_ERR_UNSUPPORTED_OPERATION);
       REQUIRE(notes().size() == ++refused);
       CHECK(notes().back() == "rank 1: " + std::string(Fn::name) + " is refused: " + Fn::why +
-                                  "; the program goes on with an error code");
+                                  "; the program gets an error code");
     }
   });
   CHECK(refused > 100);

@@ -1,5 +1,5 @@
-// Communicators: constructors are collectives of the parent's group; what comes out is described by its ordered world
-// ranks, which is all that a restart needs to build it again.
+// Communicators. Constructors are collectives of the parent's group. The descriptor of the result has its ordered world
+// ranks, which suffice for a restart to build it again.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/call/library.hpp>
@@ -22,13 +22,13 @@ namespace mana::object {
 
 using comm_entry_t = vid::entry<kind::comm>;
 
-/// Lineage of the next communicator that is made from `parent`: collective constructors on one communicator are ordered
-/// alike on all of its members. Those of a split have different members.
+/// Lineage of the next communicator that is made from `parent`. All members call the collective constructors on one
+/// communicator in the same order. The communicators of one split have different members, so they may share a lineage.
 inline std::uint64_t next_lineage(comm_entry_t& parent) noexcept {
   return vid::mix64(parent.what.lineage + vid::mix64(++parent.what.children));
 }
 
-/// Who is in a communicator: this process's group, and the one that its messages go to, which is the same but in an
+/// The groups of a communicator: this process's group, and the group that its messages go to. They differ only in an
 /// intercommunicator.
 struct comm_groups {
   const vid::rank_map& ranks;
@@ -38,7 +38,7 @@ struct comm_groups {
   explicit comm_groups(const descriptor<kind::comm>& d) noexcept : ranks(*d.ranks), peers(*d.peers) {}
 };
 
-/// Gives the descriptor what every communicator has.
+/// Fills in the members that every communicator's descriptor has.
 inline void describe_comm(descriptor<kind::comm>& d, const comm_groups& groups, std::uint64_t lineage) noexcept {
   d.ranks = &groups.ranks;
   d.peers = &groups.peers;
@@ -51,7 +51,7 @@ inline void describe_comm(descriptor<kind::comm>& d, const comm_groups& groups, 
   begin_traffic(d);
 }
 
-/// Members of a fresh communicator, asked of the lower half once.
+/// Members of a new communicator; asks the lower half once.
 inline comm_groups members_of(real<kind::comm> real_comm) noexcept {
   const lower::services& s = *lower::the_bridge().service;
   const int world = static_cast<int>(lower::the_bridge().world_size);
@@ -62,8 +62,11 @@ inline comm_groups members_of(real<kind::comm> real_comm) noexcept {
   return sizes[1] == 0 ? comm_groups(own) : comm_groups(own, *vid::intern_ranks(ranks.data() + sizes[0], sizes[1]));
 }
 
-/// Makes the virtual communicator for what a constructor gave. out: nullptr, and MPI_COMM_NULL, where this rank is no member
-/// errhandler: the name of its handler, which is the parent's if it has one; groups: if they are known
+/// Makes the virtual communicator for a constructor's result.
+///
+/// in: errhandler  the name of its handler, which is the parent's if it has one
+///     groups  nullptr if they are not known
+/// out: nullptr, and MPI_COMM_NULL, if this rank is no member
 inline comm_entry_t* adopt_comm(reserved_comm& id, real<kind::comm> real_comm, std::uint32_t errhandler,
                                 std::uint64_t lineage, MPI_Comm* out, const comm_groups* groups = nullptr) noexcept {
   *out = MPI_COMM_NULL;
@@ -77,13 +80,15 @@ inline comm_entry_t* adopt_comm(reserved_comm& id, real<kind::comm> real_comm, s
   return &e;
 }
 
-/// Who the members of a new communicator are: the parent's, or the live MPI is asked, which costs as much as some
-/// constructors do.
+/// How the members of a new communicator are found: they are the parent's, or the live MPI is asked. Asking costs as
+/// much as some constructors do.
 enum class members { as_parent, asked };
 
-/// The common frame of collective constructors. make(real parent, real* result) runs in the lower half.
-/// also(parent, new entry) runs afterwards in the upper half and returns a neutral error class.
-/// is_member: false where this rank is sure to get MPI_COMM_NULL, for which it needs no id
+/// The common frame of collective constructors.
+///
+/// in: make(real parent, real* result)  runs in the lower half
+///     also(parent, new entry)  runs afterwards in the upper half, and returns a neutral error class
+///     is_member  false: this rank will certainly get MPI_COMM_NULL, and needs no id
 template <class Fn, members Who = members::asked, class Make, class Also>
 inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& also, bool is_member = true) noexcept {
   *out = MPI_COMM_NULL;
@@ -108,7 +113,7 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
                                      Who == members::as_parent ? &groups : nullptr);
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
   if (after == neutral::success) return MPI_SUCCESS;
-  *out = MPI_COMM_NULL;        // it is there on the other members, so a restart goes on to build it
+  *out = MPI_COMM_NULL;        // the other members have it, so a restart still builds it
   return raise(parent, Fn::id, after, nullptr);
 }
 
@@ -117,12 +122,12 @@ inline constexpr auto nothing_more = [](comm_entry_t&, comm_entry_t&) noexcept {
 /// A constructor that is collective over the new communicator's members only.
 struct group_call {
   group_members members;
-  std::uint64_t key;              // the same on all of them; different for those that threads may make at once
-  std::uint32_t errhandler;       // name of the new communicator's
+  std::uint64_t key;              // the same on all of them; different for calls that threads may make at once
+  std::uint32_t errhandler;       // name of the new communicator's handler
 };
 
-/// It is a collective of its members' clock. make(real* result) runs in the lower half.
-/// out: MPI_COMM_NULL where this process is no member. Returns a neutral error class
+/// A collective of the members' clock. make(real* result) runs in the lower half.
+/// out: MPI_COMM_NULL if this process is no member. Returns a neutral error class
 template <class Fn, class Make>
 inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& make) noexcept {
   call::wrapper_scope scope(Fn::id);
@@ -148,7 +153,7 @@ inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& ma
   return neutral::success;
 }
 
-/// What the caller hears with a class, where that needs words: of those that constructors give.
+/// The detail of a constructor's error message, for the classes that need one.
 inline const char* words_for(int neutral_class) noexcept {
   switch (neutral_class) {
     case neutral::err_unsupported_operation: return refused_by_clock;
@@ -157,7 +162,7 @@ inline const char* words_for(int neutral_class) noexcept {
   }
 }
 
-/// What MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
+/// Copies all that MPI_Comm_dup copies besides the group: topology, attributes by their callbacks, info hints.
 inline int copy_all(comm_entry_t& from, comm_entry_t& to, kept_hints& hints) noexcept {
   if (from.what.topology != nullptr) set_topology(to.what, *from.what.topology);
   hints.replace(to.what.info);
@@ -182,7 +187,8 @@ inline int dup_call(MPI_Comm comm, const info_store* given, MPI_Comm* out) noexc
       [&hints](comm_entry_t& from, comm_entry_t& to) noexcept { return copy_all(from, to, hints); });
 }
 
-/// What only the program's handle needs. Persistent collectives are on lanes, which need the entry but not its real one.
+/// Ends all data that only the program's handle needs. Persistent collectives run on lanes: they need the entry, but
+/// not its real communicator.
 inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
   forget_channels(e.what);
   release_errhandler(std::exchange(e.what.errhandler, 0u));
@@ -194,7 +200,7 @@ inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
   if (has_lanes) keep_lanes(e);
 }
 
-/// The communicator ends when nothing names it any more (INV-67): as a rule here.
+/// The communicator ends when nothing names it (INV-67), usually here.
 inline int free_comm(MPI_Comm* comm) noexcept {
   call::wrapper_scope scope(fn::comm_free::id);
   const resolved<kind::comm> c = resolve<kind::comm>(*comm);
@@ -203,7 +209,8 @@ inline int free_comm(MPI_Comm* comm) noexcept {
     return raise(*comm, fn::comm_free::id, rc, nullptr);
   if (!start_constructor(scope, *c.e->what.clock, c.e))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
-  if (__atomic_load_n(&c.e->references, __ATOMIC_RELAXED) != 1) {      // by operations, which may have ended unnoticed
+  // operations may name it that have ended unnoticed
+  if (__atomic_load_n(&c.e->references, __ATOMIC_RELAXED) != 1) {
     end_detached(c.e);
     end_buffered();
   }
@@ -256,7 +263,7 @@ inline int comm_compare(MPI_Comm a, MPI_Comm b, int* result) noexcept {
 inline int comm_dup(MPI_Comm comm, MPI_Comm* out) noexcept {
   return object::dup_call<fn::comm_dup>(comm, object::hints_of_comm(comm), out);
 }
-/// Hints are kept for MPI_Comm_get_info; the live MPI gets none of them.
+/// The hints are kept for MPI_Comm_get_info. The live MPI gets none of them.
 inline int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) noexcept {
   return object::dup_call<fn::comm_dup_with_info>(comm, object::hints_of(info), out);
 }
@@ -296,10 +303,10 @@ inline int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* 
 }
 
 inline int comm_free(MPI_Comm* comm) noexcept { return object::free_comm(comm); }
-/// Without dynamic processes there is nothing else to wait for than what MPI_Comm_free does.
+/// Without dynamic processes this waits for nothing more than MPI_Comm_free does.
 inline int comm_disconnect(MPI_Comm* comm) noexcept { return object::free_comm(comm); }
 
-/// Spawned programs cannot run here, so no program was spawned.
+/// A program under mana cannot be spawned, so it has no parent.
 inline int comm_get_parent(MPI_Comm* parent) noexcept {
   *parent = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -320,7 +327,7 @@ inline int comm_get_info(MPI_Comm comm, MPI_Info* info) noexcept {
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, fn::comm_get_info::id, rc, object::no_info_id);
 }
 
-/// Ranks are never reordered (a hint at most): a restart on other nodes must find them in the same order.
+/// Ranks are never reordered (reordering is a hint at most): a restart on other nodes must find them in the same order.
 inline int cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int, MPI_Comm* out) noexcept {
   return object::construct_comm<fn::cart_create>(comm, out, [=](auto parent, real<kind::comm>* made) noexcept {
     return lower::the_bridge().mpi->MPI_Cart_create(parent, ndims, dims, periods, 0, made); },

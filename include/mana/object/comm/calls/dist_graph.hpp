@@ -1,7 +1,7 @@
-// Distributed graphs: communicators whose processes know their own neighbours. MPI_Dist_graph_create lets any process
-// give any edge. The edges go to their ends by collectives of the parent, on this side of the boundary, and the live MPI
-// makes the communicator of what each process then knows: Open MPI's own exchange stands still at times when ranks are
-// not to be reordered, and here they never are.
+// Distributed graphs: communicators whose processes know their own neighbours. In MPI_Dist_graph_create any process may
+// give any edge. The wrapper sends the edges to their ends, by collectives of the parent. From each process's own edges
+// the live MPI then makes the communicator. Open MPI's own exchange sometimes hangs if ranks are not reordered, and
+// here they never are.
 #pragma once
 #include <mana/interpose/interpose.hpp>
 #include <mana/object/comm/calls/comm.hpp>
@@ -15,9 +15,9 @@
 
 namespace mana::object {
 
-/// An edge as one of its ends hears of it.
+/// An edge, as one of its ends receives it.
 struct told_edge {
-  std::int32_t leaves;      // 1: from the process that hears it, to `other`; 0: the other way
+  std::int32_t leaves;      // 1: from the process that receives it, to `other`; 0: the other way
   std::int32_t other;
   std::int32_t weight;
 };
@@ -47,7 +47,7 @@ struct given_edges {
     return neutral::success;
   }
 
-  /// visit(rank, told_edge) for both ends of each edge, in the order in which they are given.
+  /// Calls visit(rank, told_edge) for both ends of each edge, in the order in which they are given.
   template <class Visit>
   void for_each_end(Visit&& visit) const {
     for (int i = 0, edge = 0; i < n; ++i)
@@ -59,14 +59,14 @@ struct given_edges {
   }
 };
 
-/// What goes to, or comes from, each rank. counts and places: int[ranks], in ints, as MPI_Alltoallv takes them.
+/// The edges for each rank, or from each rank. counts and places: int[ranks], in ints, as MPI_Alltoallv takes them.
 struct edge_letters {
   std::vector<int> counts, places;
   std::vector<told_edge> edges;
 
   explicit edge_letters(std::size_t ranks) : counts(ranks), places(ranks) {}
 
-  /// Makes room for what counts says. out: false if that is more than MPI_Alltoallv can take
+  /// Allocates the edges of `counts`. out: false if they are more than MPI_Alltoallv can take
   bool make_room() {
     std::int64_t all = 0;
     for (std::size_t r = 0; r < counts.size(); ++r) {
@@ -83,7 +83,7 @@ struct edge_letters {
 inline edge_letters address_edges(const given_edges& given, std::size_t ranks) {
   edge_letters to(ranks);
   given.for_each_end([&](int rank, const told_edge&) { to.counts[static_cast<std::size_t>(rank)] += told_ints; });
-  to.make_room();                // check() has seen to it that there is
+  to.make_room();                // cannot fail: check() has limited the number of edges
   std::vector<int> next = to.places;
   given.for_each_end([&](int rank, const told_edge& e) {
     int& at = next[static_cast<std::size_t>(rank)];
@@ -93,7 +93,8 @@ inline edge_letters address_edges(const given_edges& given, std::size_t ranks) {
   return to;
 }
 
-/// Both ends of an edge hear of it from the same process, so edges between the same two come in the same order at both.
+/// Both ends of an edge receive it from the same process. So edges between the same two processes have the same order
+/// at both.
 inline neighbours neighbours_of(const std::vector<told_edge>& told, bool weighted) {
   neighbours all{weighted, {}, {}, {}, {}};
   for (const told_edge& e : told) {
@@ -107,7 +108,8 @@ inline neighbours neighbours_of(const std::vector<told_edge>& told, bool weighte
 
 namespace mana::manual {
 
-/// Ranks are never reordered (a hint at most, as is info): a restart on other nodes must find them in the same order.
+/// Ranks are never reordered (reordering is a hint at most, as is info): a restart on other nodes must find them in the
+/// same order.
 inline int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
                              const int weights[], MPI_Info, int, MPI_Comm* out) noexcept {
   using f = fn::dist_graph_create;

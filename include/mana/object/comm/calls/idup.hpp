@@ -4,8 +4,8 @@
 
 namespace mana::object {
 
-/// The members are the parent's, so the communicator is described at once; its real handle is written by the live MPI
-/// into the entry when the request completes. given: hints of the new communicator
+/// The members are the parent's, so the communicator is described at once. The live MPI writes its real handle into the
+/// entry when the request completes. given: hints of the new communicator
 template <class Fn>
 inline int idup_call(MPI_Comm comm, const info_store* given, MPI_Comm* out, MPI_Request* request) noexcept {
   call::wrapper_scope scope(Fn::id);

@@ -1,5 +1,5 @@
-// Intercommunicators: how two groups find each other, and what tells them apart from other communicators. Messages and
-// collectives on them go through the same templates as all others: a descriptor's peers are the other group.
+// Intercommunicators: the exchange between two groups, and the functions that tell intercommunicators from others.
+// Their messages and collectives use the same templates as all others: a descriptor's peers are the other group.
 #pragma once
 #include <mana/interpose/interpose.hpp>
 #include <mana/object/comm/calls/comm.hpp>
@@ -10,14 +10,15 @@
 
 namespace mana::object {
 
-/// What a leader tells the other one of its group. Followed by int[size], the world ranks of its members in rank order.
+/// A leader's message to the other leader about its group. The world ranks of the members follow it, int[size], in rank
+/// order.
 struct group_card {
-  std::uint64_t lineage;    // the next one of the group's communicator, the same on all its members
+  std::uint64_t lineage;    // the next lineage of the group's communicator, the same on all its members
   std::int32_t size;
-  std::int32_t error;       // neutral class: the leader could not ask the other one
+  std::int32_t error;       // neutral class: the leader could not reach the other one
 };
 
-/// A card and room for as many members as the world has.
+/// A card, with room for all ranks of the world.
 class group_letter {
  public:
   group_letter() : bytes_(sizeof(group_card) + sizeof(int) * lower::the_bridge().world_size) {}
@@ -30,8 +31,7 @@ class group_letter {
   std::vector<char> bytes_;
 };
 
-/// Swaps letters with a rank that does the same with this one and this tag. May park.
-/// in: rank: world rank; tag: at least 0, below the live MPI's limit      out: neutral error class
+/// Swaps letters with a rank that calls this with this rank and the same tag. May park.
 inline int swap_letters(call::wrapper_scope& scope, int rank, int tag, group_letter& own,
                         group_letter& other) noexcept {
   neutral::status received{};
@@ -48,21 +48,21 @@ inline int hidden_tag(std::uint64_t key) noexcept {
   return 1 + static_cast<int>(vid::mix64(key) % static_cast<std::uint64_t>(known != 0 ? limit : 32767));
 }
 
-/// Overlapping groups make no intercommunicator. cost: O(n + m) and a look-up table of the world's size
+/// Overlapping groups cannot form an intercommunicator. cost: O(n + m) and a look-up table of the world's size
 inline bool overlap(const int* a, int n, const int* b, int m) {
   std::vector<bool> is_in(lower::the_bridge().world_size);
   for (int i = 0; i < n; ++i) is_in[static_cast<std::size_t>(a[i])] = true;
   return std::any_of(b, b + m, [&](int rank) { return is_in[static_cast<std::size_t>(rank)]; });
 }
 
-/// How a leader reaches the other one. Only the leaders' count.
+/// How a leader reaches the other one. Only the values at the leaders count.
 struct contact {
-  int error = neutral::success;      // neutral class: there is no way
+  int error = neutral::success;      // neutral class: the other leader cannot be reached
   int rank = 0;                      // world rank
-  std::uint64_t key = 0;             // the same for both; different for those that threads may make at once
+  std::uint64_t key = 0;             // the same for both; different for calls that threads may make at once
 };
 
-/// The leader's part, before it tells its group. out: the other group, or the error
+/// The leader's exchange, before it tells its group. out: the other group, or the error
 inline void ask_other_group(function_id f, const vid::rank_map& group, std::uint64_t lineage, const contact& to,
                             group_letter& other) noexcept {
   call::wrapper_scope scope(f);
@@ -78,10 +78,11 @@ inline void ask_other_group(function_id f, const vid::rank_map& group, std::uint
 }
 
 /// Makes an intercommunicator of a local communicator's group and another one: a collective of both.
-/// First the groups are introduced to each other, which is collective over the local one only, since no clock can count
-/// for both before each knows the other: its messages are drained, its broadcast is counted as any other, and a
-/// checkpoint may come at every step. Then the clock of both counts, so no line runs through the live MPI's messages.
-/// errors: neutral class, of the leaders on all members
+/// First the groups learn of each other, in a step that is collective over the local one only: no clock can count for
+/// both before each knows the other. The messages of this step are drained, and its broadcast is counted as any other,
+/// so a checkpoint may come at any moment. Then the clock of both groups counts, so no recovery line crosses the live
+/// MPI's own messages.
+/// errors: neutral class; all members get their leader's
 template <class Fn>
 inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to, MPI_Comm* out) noexcept {
   comm_entry_t& local = *resolve<kind::comm>(local_comm).e;
@@ -96,7 +97,8 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   call::wrapper_scope scope(Fn::id);
   descriptor<kind::comm> made;
   const comm_groups groups(group, *vid::intern_ranks(other.members(), other.card().size));
-  describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));   // a sum: alike on both sides
+  // a sum, so that both sides compute the same
+  describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));
   inherit_errhandler(local.what, made);
   const auto give_up = [&](int error) {
     release_errhandler(made.errhandler);

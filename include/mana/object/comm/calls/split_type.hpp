@@ -1,11 +1,11 @@
-// MPI_Comm_split_type. What comes out is described by its members as every communicator is, so a restart builds it of
-// the same ranks, also on hardware that would split them otherwise.
+// MPI_Comm_split_type. The result is described by its members, as every communicator is. So a restart builds it of the
+// same ranks, even on hardware that would split them differently.
 #pragma once
 #include <mana/object/comm/calls/comm.hpp>
 
 namespace mana::object {
 
-/// A copy of hints in the live MPI, for the time of a call that reads them.
+/// A copy of hints in the live MPI, for the duration of a call that reads them.
 class live_info {
  public:
   explicit live_info(MPI_Info given) noexcept {
@@ -40,7 +40,7 @@ inline int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_
   const int neutral_type = app::neutral_constant<kind::split_type>(type);
   return object::construct_comm<fn::comm_split_type>(
       comm, out,
-      // Made here, beside the call: a checkpoint may have come before it, and with it another live MPI.
+      // Made here, next to the call: a checkpoint may have come before, and with it another live MPI.
       [=](real<kind::comm> parent, real<kind::comm>* made) noexcept {
         return lower::cross_up([=] {
           const object::live_info hints(info);

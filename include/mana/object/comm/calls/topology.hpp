@@ -1,4 +1,5 @@
-// Queries of topologies, answered from the communicator's descriptor; MPI_Dims_create. (Constructors: comm.hpp.)
+// Queries of topologies, answered from the communicator's descriptor; MPI_Dims_create. The constructors are in
+// comm.hpp.
 #pragma once
 #include <mana/object/comm/topology_math.hpp>
 #include <mana/object/errhandler/calls.hpp>
@@ -24,7 +25,7 @@ inline int with_topology(MPI_Comm comm, Use&& use) noexcept {
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, nullptr);
 }
 
-/// in: nodes  of a grid or a graph; -1: there is no such number
+/// in: nodes  of a grid or a graph; -1: not a valid topology
 /// Ranks are never reordered: a restart on other nodes must find them in the same order.
 template <class Fn>
 inline int map_ranks(MPI_Comm comm, int nodes, int* newrank) noexcept {
@@ -62,7 +63,7 @@ inline int cartdim_get(MPI_Comm comm, int* ndims) noexcept {
     *ndims = c.ndims();
     return int{neutral::success}; });
 }
-/// in: maxdims  room in the arrays; at most so many are written
+/// in: maxdims  capacity of the arrays, and the most entries written
 inline int cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) noexcept {
   return object::with_topology<fn::cart_get, object::cart>(comm, [=](const object::cart& c, const auto&) noexcept {
     if (maxdims < 0) return int{neutral::err_arg};
@@ -115,7 +116,7 @@ inline int graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) noexcept {
                                                                    return int{neutral::success};
                                                                  });
 }
-/// in: maxindex, maxedges  room in the arrays; at most so many are written
+/// in: maxindex, maxedges  capacity of the arrays, and the most entries written
 inline int graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) noexcept {
   return object::with_topology<fn::graph_get, object::graph>(comm, [=](const object::graph& g, const auto&) noexcept {
     if (maxindex < 0 || maxedges < 0) return int{neutral::err_arg};
@@ -151,7 +152,7 @@ inline int dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegr
     *weighted = n.weighted;
     return int{neutral::success}; });
 }
-/// in: maxindegree, maxoutdegree  room in the arrays; at most so many are written
+/// in: maxindegree, maxoutdegree  capacity of the arrays, and the most entries written
 inline int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                                 int destinations[], int destweights[]) noexcept {
   return object::with_topology<fn::dist_graph_neighbors, object::neighbours>(
@@ -166,7 +167,7 @@ inline int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], i
     return int{neutral::success}; });
 }
 
-/// Implementations choose differently where several products are as good: the live one is asked.
+/// If several products are equally good, implementations choose differently, so the live one is asked.
 inline int dims_create(int nnodes, int ndims, int dims[]) noexcept {
   call::wrapper_scope scope(fn::dims_create::id);
   const int rc = lower::cross([&] { return lower::the_bridge().mpi->MPI_Dims_create(nnodes, ndims, dims); });

@@ -1,7 +1,8 @@
-// Communicators that the program has freed and that operations go on to name (INV-67), at a restart. To name one is
-// local: a member may have requests on it where another has none, and no entry any more. All members have to build it, so
-// they tell each other, once for all communicators, which there are. They have the same live ones anyway, as MPI_Comm_free is
-// counted as a collective: at the line all members have freed one, or none.
+// Communicators that the program has freed, but that operations still name (INV-67), at a restart. Naming is local: one
+// member may have requests on such a communicator while another has none, and no entry left. All members must build it
+// together. So they tell each other once, for all communicators, which ones exist. The live communicators are the same
+// on all members, because MPI_Comm_free is counted as a collective: at the line all members have freed a communicator,
+// or none has.
 #pragma once
 #include <mana/lower/mapped_array.hpp>
 #include <mana/object/comm/state.hpp>
@@ -11,21 +12,21 @@
 
 namespace mana::object {
 
-/// What members know it by.
+/// The members' name for a freed communicator.
 struct freed_comm {
   std::uint64_t ggid, check, lineage;      // of all members
-  std::uint64_t ranks, peers;              // names of the ordered lists, as the process that tells has them
+  std::uint64_t ranks, peers;              // names of the ordered lists, in the process that sends them
 };
 static_assert(sizeof(freed_comm) % sizeof(std::int64_t) == 0);
 
-/// The same on all ranks. Lists are interned for as long as a process lives, so each member knows one of that name.
+/// The same on all ranks. Lists are interned for the life of a process, so each member knows the list of that name.
 inline std::uint64_t name_of(const vid::rank_map& m) noexcept {
   std::uint64_t name = vid::mix64(static_cast<std::uint64_t>(m.size));
   for (int i = 0; i < m.size; ++i) name = vid::mix64(name ^ static_cast<std::uint64_t>(m.world_ranks[i]));
   return name;
 }
 
-/// The clock that counts the members' collectives: each of them has it for as long as it lives.
+/// The clock that counts the members' collectives. Each member has it as long as its process lives.
 inline vid::group_clock* clock_named(const freed_comm& told) noexcept {
   vid::group_clock* c = vid::first_clock();
   while (c != nullptr && (c->ggid != told.ggid || c->check != told.check)) c = c->next;
@@ -36,7 +37,7 @@ inline bool has_requests(const vid::entry<kind::comm>& e) noexcept {
   return e.what.freed && e.references > references_of_lanes(e.what);
 }
 
-/// An entry that nothing names: it is built with the other members, and ends there.
+/// Makes an entry that nothing names. It is built with the other members, and ends after that.
 inline void join_in(const freed_comm& told) noexcept {
   bool is_there = false;
   vid::table<kind::comm>().for_each_unordered([&](const vid::entry<kind::comm>& e) {
@@ -63,7 +64,7 @@ inline void join_in(const freed_comm& told) noexcept {
   e->what.freed = true;
 }
 
-/// Afterwards the members of each communicator that is to be built have an entry of it. Collective over all ranks.
+/// Afterwards the members of each communicator that must be built have an entry for it. Collective over all ranks.
 inline void share_freed() noexcept {
   const lower::bridge& b = lower::the_bridge();
   const auto world = comms().world.real;
@@ -101,7 +102,7 @@ inline void share_freed() noexcept {
   for (int i = 0; i < all_words / words; ++i) join_in(all[static_cast<std::size_t>(i)]);
 }
 
-/// Of join_in(). The others have requests on it; this rank has not.
+/// Ends an entry of join_in(). Others have requests on the communicator, but this rank has none.
 inline void end_shared(vid::entry<kind::comm>& e) noexcept {
   free_real(std::exchange(e.real, {}));
   vid::table<kind::comm>().erase(e);

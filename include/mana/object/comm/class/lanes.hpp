@@ -1,5 +1,5 @@
-// Lanes of persistent collectives at a restart: all of them, whoever has requests on them (INV-26). So a request that
-// some members have freed, and some have yet to free, needs no care.
+// Lanes of persistent collectives at a restart. All lanes are made, even if this rank has no requests on them (INV-26).
+// So a request that only some members have freed needs no special treatment.
 #pragma once
 #include <mana/object/comm/state.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
@@ -13,8 +13,8 @@ inline void duplicate_lanes(vid::entry<kind::comm>& comm) noexcept {
       lower::cross([&] { b.service->fatal("a communicator of persistent collectives could not be made at restart"); });
 }
 
-/// The program has freed this communicator: the duplicates go on, where there are requests on them. Ends the lanes if no
-/// member has any. Memory stays until it may be freed.
+/// The program has freed this communicator. Its duplicates stay if they have requests. Ends the lanes if no member has
+/// any request. Their memory stays until it may be freed.
 inline void let_go(vid::entry<kind::comm>& comm) noexcept {
   lane_list& lanes = *comm.what.lanes;
   std::int64_t taken = lanes.taken;
@@ -32,7 +32,7 @@ inline void let_go(vid::entry<kind::comm>& comm) noexcept {
   vid::table<kind::comm>().erase(comm);
 }
 
-/// Right after the communicator itself was built: so of those that the program has freed there is one at a time.
+/// Called right after the communicator itself was built. So at most one freed communicator exists at a time.
 /// It cannot deadlock: all members of the communicator have the same steps here (INV-26).
 inline void rebuild_lanes(vid::entry<kind::comm>& comm) noexcept {
   if (comm.what.lanes == nullptr) return;

@@ -13,9 +13,9 @@
 namespace mana::object {
 
 
-/// Orders of communicators: by all their members (ggid, check), then by lineage among the same members. It is a total
-/// order that every member sees alike, so building in it cannot deadlock: the least communicator that is not built yet is
-/// the next one at each of its members.
+/// Orders communicators by all their members (ggid, check), then by lineage among the same members. All members see the
+/// same total order, so building in this order cannot deadlock. At each of its members, the least communicator that is
+/// not built yet is the next one.
 inline bool built_before(const vid::entry<kind::comm>& a, const vid::entry<kind::comm>& b) noexcept {
   const vid::group_clock &x = *a.what.everyone, &y = *b.what.everyone;
   if (x.ggid != y.ggid) return x.ggid < y.ggid;
@@ -23,7 +23,8 @@ inline bool built_before(const vid::entry<kind::comm>& a, const vid::entry<kind:
   return a.what.lineage < b.what.lineage;
 }
 
-/// A communicator with a topology, from one over the same ranks without. In the lower half. out: neutral error class
+/// Makes a communicator with a topology from a plain one over the same ranks. Runs in the lower half. out: neutral
+/// error class
 inline int build_topology(const cart& c, real<kind::comm> plain, real<kind::comm>& made) noexcept {
   return lower::the_bridge().mpi->MPI_Cart_create(plain, c.ndims(), address_of(c.dims), address_of(c.periods), 0, &made);
 }
@@ -54,8 +55,8 @@ inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
     lower::cross([&] { b.service->fatal("a communicator could not be built again at restart"); });
 }
 
-/// Groups are plain data and communicators are built in an order that all ranks derive without talking, each with the lanes of
-/// its persistent collectives.
+/// Groups are plain data and need no rebuilding. Communicators are built in an order that all ranks derive without
+/// communication, each with the lanes of its persistent collectives.
 inline void rebuild_comms() noexcept {
   const lower::bridge& b = lower::the_bridge();
   comm_state& all = comms();
@@ -69,7 +70,7 @@ inline void rebuild_comms() noexcept {
   rebuild_lanes(all.self);
   vid::for_each_in_order<kind::comm>([](const auto&) { return true; }, built_before, [](vid::entry<kind::comm>& e) {
     build_comm(e, static_cast<int>(e.what.lineage % 32768));
-    if (e.what.lanes != nullptr) rebuild_lanes(e);     // ends e if it was only kept for lanes that nobody uses
+    if (e.what.lanes != nullptr) rebuild_lanes(e);     // ends e if it was kept only for lanes that nobody uses
     else if (e.references == 0) end_shared(e);
   });
 }

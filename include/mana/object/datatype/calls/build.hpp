@@ -1,5 +1,5 @@
-// Constructors of datatypes, commit, free. Each constructor writes down what it was given and makes the real datatype
-// from that, as a restart will.
+// Constructors of datatypes, commit, free. Each constructor writes its arguments down and makes the real datatype from
+// them, as a restart will.
 #pragma once
 #include <mana/object/datatype/recipe_writer.hpp>
 
@@ -123,7 +123,7 @@ inline int make_subarray_type(int ndims, const Count* sizes, const Count* subsiz
   return finish_type<Fn>(w, out);
 }
 
-/// out: what is wrong with one dimension, or nullptr
+/// out: the error in one dimension, or nullptr
 inline const char* check_distribution(std::int64_t total, int distribution, int argument, int processes) noexcept {
   if (total < 1 || processes < 1) return "a dimension or a number of processes below 1";
   if (distribution == MPI_DISTRIBUTE_NONE)
@@ -155,8 +155,8 @@ inline int make_darray_type(int size, int rank, int ndims, const Count* gsizes, 
   return finish_type<Fn>(w, out);
 }
 
-/// Held while a Fortran 90 type is looked for and made: two threads that want the same one get the same one (MPI-4.1
-/// 19.1.5). Across the switch too; who has it waits for nobody.
+/// Held while a Fortran 90 type is looked for and made: two threads that ask for the same one get the same one (MPI-4.1
+/// 19.1.5). It is also held across the switch: its holder waits for nobody.
 inline std::mutex& f90_lock() noexcept {
   static std::mutex lock;
   return lock;
@@ -186,12 +186,12 @@ inline int make_f90(combiner how, MPI_Datatype* out, Int... arguments) noexcept 
   return MPI_SUCCESS;
 }
 
-/// Where a datatype's attributes are, predefined ones included.
+/// The attributes of a datatype, also of a predefined one.
 inline attribute_list*& type_attributes(const resolved<kind::datatype>& t) noexcept {
   return t.e != nullptr ? t.e->what.attributes : predefined(t.predefined_code).attributes;
 }
 
-/// As of communicators: value is a pointer, or from Fortran a number.
+/// As for communicators: value is a pointer, or from Fortran a number.
 template <class Value>
 inline int set_type_attribute(MPI_Datatype type, int number, Value value) noexcept {
   using f = fn::type_set_attr;
@@ -319,8 +319,8 @@ inline int type_create_darray_c(int size, int rank, int n, const MPI_Count gsize
 }
 #endif
 
-/// Attributes follow by their copy functions; the name does not.
-/// Open MPI says in a duplicate's name what it is one of.
+/// A duplicate gets the attributes by their copy functions, but not the name.
+/// In Open MPI, the name of a duplicate says which datatype it duplicates.
 inline void name_duplicate([[maybe_unused]] const resolved<kind::datatype>& of,
                            [[maybe_unused]] object::type_entry& made) noexcept {
   if constexpr (family::duplicates_are_named) {
@@ -359,7 +359,7 @@ inline int type_commit(MPI_Datatype* type) noexcept {
   return rc == neutral::success ? MPI_SUCCESS : object::fail(fn::type_commit::id, rc, nullptr);
 }
 
-/// The datatype lives on while operations or other datatypes need it.
+/// The datatype is kept while operations or other datatypes need it.
 inline int type_free(MPI_Datatype* type) noexcept {
   const resolved<kind::datatype> t = type != nullptr ? object::resolve_type(*type) : resolved<kind::datatype>{};
   if (!t.ok) return object::fail_type(fn::type_free::id);

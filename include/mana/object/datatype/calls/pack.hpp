@@ -1,12 +1,13 @@
-// Pack, unpack, and their sizes: the live MPI's, on its own datatypes.
+// Pack, unpack, and their sizes, by the live MPI on its own datatypes.
 #pragma once
 #include <mana/call/narrow_call.hpp>
 #include <mana/object/datatype/calls/build.hpp>
 
 namespace mana::object {
 
-/// A datatype, and a communicator where the function has one, looked up inside a wrapper: outside, a thread may be parked
-/// and these be of a lower half that is gone. error: neutral class of the first that is wrong
+/// A datatype, and a communicator if the function has one, looked up inside a wrapper. Outside, the thread may be
+/// parked, and its real handles may belong to a lower half that has ended. error: neutral class of the first wrong
+/// argument
 struct pack_arguments {
   real<kind::datatype> type{};
   real<kind::comm> comm{};
@@ -73,7 +74,7 @@ inline int pack_size_call(Number count, MPI_Datatype type, MPI_Comm comm, Number
   const pack_arguments a(scope, type, count, comm);
   if (a.error != neutral::success) return finish_pack<Fn>(comm, a.error);
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  // The sum may exceed int where the count does not: then only the large form can tell.
+  // The sum may exceed int even if the count does not. Then only the large form can return it.
   const std::int64_t about =
       static_cast<std::int64_t>(count) * std::max<std::int64_t>(1, layout_of(resolve_type(type)).size);
   const std::int64_t asked =

@@ -1,11 +1,11 @@
-// Queries of datatypes and of statuses by datatypes, answered from descriptors: of each datatype the lower half is asked
-// once, when its layout is first needed.
+// Queries of datatypes, and of statuses by datatypes, answered from descriptors. The lower half is asked once for each
+// datatype, when its layout is first needed.
 #pragma once
 #include <mana/object/datatype/calls/build.hpp>
 
 namespace mana::object {
 
-/// As MPI says for values that the type does not hold: MPI_UNDEFINED.
+/// MPI_UNDEFINED for a value that the type does not hold, as MPI requires.
 template <class Out>
 inline Out fit(std::int64_t value) noexcept {
   if constexpr (sizeof(Out) < sizeof value)
@@ -13,7 +13,7 @@ inline Out fit(std::int64_t value) noexcept {
   else return static_cast<Out>(value);
 }
 
-/// The frame of layout queries. store(layout) writes what was asked for.
+/// The frame of layout queries. store(layout) writes the result.
 template <class Fn, class Store>
 inline int with_layout(MPI_Datatype type, Store&& store) noexcept {
   const resolved<kind::datatype> t = resolve_type(type);
@@ -61,7 +61,7 @@ inline int app_combiner(combiner how) noexcept {
   return MPI_UNDEFINED;
 }
 
-/// A recipe's arrays for the application. Derived inner datatypes get one more handle each, which it will free.
+/// A recipe's arrays for the program. Derived inner datatypes get one more handle each, which the program will free.
 inline void give_contents(const recipe& r, int* ints, MPI_Aint* addresses, MPI_Datatype* types) noexcept {
   std::copy_n(r.ints(), r.ints_size(), ints);
   std::copy_n(r.addresses(), r.addresses_size(), addresses);

@@ -1,4 +1,4 @@
-// Probes and matched receives: drained messages first, in order, then the network.
+// Probes and matched receives. They look at drained messages first, in order, then at the network.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/call/wait.hpp>
@@ -26,7 +26,7 @@ struct probe_arguments {
   }
 };
 
-/// Tells the clock about a fruitless probe. out: attention when the thread has to park
+/// Tells the clock about a fruitless probe. out: attention: the thread must park
 inline lower::wait_end announce_probe(const probe_arguments& p) noexcept {
   const vid::rank_map& ranks = *p.comm.e->what.peers;
   const bool anyone = p.source == neutral::any_source;
@@ -35,8 +35,8 @@ inline lower::wait_end announce_probe(const probe_arguments& p) noexcept {
   return lower::cross([&] { return s.clock_wait(&peer, anyone ? -1 : p.source < 0 ? 0 : 1); });
 }
 
-/// Polls until there is a message, or, with a flag, once.
-/// in: poll  (int& there) → neutral error class; it may wait where there is no flag      out: neutral error class
+/// Polls until a message has come; with a flag, only once.
+/// in: poll  (int& there) → neutral error class; without a flag it may wait      out: neutral error class
 template <class Poll>
 inline int find_message(call::wrapper_scope& scope, const probe_arguments& p, const int* flag, int& there,
                         Poll&& poll) noexcept {
@@ -59,7 +59,7 @@ inline int probe_call(function_id f, int source, int tag, MPI_Comm comm, int* fl
   const int rc = find_message(scope, p, flag, there, [&](int& is_there) {
     is_there = probe_held(p.comm.e->what, p.source, p.tag, status);
     if (is_there != 0) return int{neutral::success};
-    const lower::services& s = *lower::the_bridge().service;    // another one after each park
+    const lower::services& s = *lower::the_bridge().service;    // read again after each park: it is another one
     return lower::cross([&] { return s.probe(p.source, p.tag, p.comm.e->real, flag == nullptr, &is_there, &status); });
   });
   if (rc != neutral::success) return raise(comm, f, rc, nullptr);
@@ -86,7 +86,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
       is_there = 1;
       return int{neutral::success};
     }
-    const lower::services& s = *lower::the_bridge().service;    // another one after each park
+    const lower::services& s = *lower::the_bridge().service;    // read again after each park: it is another one
     return lower::cross([&] {
       return s.mprobe(p.source, p.tag, p.comm.e->real, flag == nullptr, &is_there, &e->real, &e->what.status); });
   });
@@ -109,7 +109,7 @@ inline int mprobe_call(function_id f, int source, int tag, MPI_Comm comm, int* f
   return MPI_SUCCESS;
 }
 
-/// MPI_Imrecv; MPI_Mrecv waits for it. A request that is done at once holds what a drain had received.
+/// MPI_Imrecv; MPI_Mrecv waits for its request. If a drain had received the message, the request is done at once.
 /// out: neutral error class
 inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count, MPI_Datatype type,
                          request_entry*& request) noexcept {
@@ -145,7 +145,7 @@ inline int start_matched(MPI_Message* message, void* buffer, std::int64_t count,
   if (m != nullptr) {
     messages().matched.fetch_sub(1, std::memory_order_relaxed);
     note_received(*m->what.messages, m->what.status.source, m->what.status.tag, m->what.matched);
-    let_go_of_comm(*m->what.on);           // never the last: the request is on it too
+    let_go_of_comm(*m->what.on);           // never the last reference: the request is on it too
     vid::table<kind::message>().erase(*m);
   }
   *message = MPI_MESSAGE_NULL;

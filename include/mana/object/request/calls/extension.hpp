@@ -5,7 +5,8 @@
 
 namespace mana::manual {
 
-// Messages in a GPU's memory: no. What lies there is not saved, so the answer is no where the live MPI says yes, too.
+// Messages in a GPU's memory are not supported: that memory is not saved. So the answer is no, even if the live MPI
+// says yes.
 inline int mpix_query_cuda_support() noexcept { return 0; }
 inline int mpix_query_ze_support() noexcept { return 0; }
 inline int mpix_query_hip_support() noexcept { return 0; }
@@ -18,7 +19,7 @@ inline int mpix_gpu_query_support(int gpu, int* is_supported) noexcept {
   return object::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "no such kind of GPU");
 }
 
-/// What was added, and not removed yet; is_class: of classes.
+/// Changes a class or code that was added and not removed yet; is_class: code is a class.
 template <class Fn, class Change>
 inline int change_added(int code, bool is_class, Change&& change) noexcept {
   {
@@ -40,8 +41,8 @@ inline int mpix_delete_error_string(int code) noexcept {
   return change_added<fn::mpix_delete_error_string>(code, false, [=](auto& all) { all.set_text(code, ""); });
 }
 
-/// Generalized requests that the library asks for completion (poll_fn). wait_fn, which only says how to wait without
-/// asking, is not called: MPICH's MPI_Wait does not call it either.
+/// Generalized requests whose completion the library polls for (poll_fn). wait_fn is not called: it only says how to
+/// wait without polling, and MPICH's MPI_Wait does not call it either.
 inline int mpix_grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                                MPI_Grequest_cancel_function* cancel, MPIX_Grequest_poll_function* poll,
                                MPIX_Grequest_wait_function*, void* extra, MPI_Request* request) noexcept {
@@ -49,7 +50,7 @@ inline int mpix_grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_
       {query, free, cancel, extra, MPI_SUCCESS, false, false, poll}, request);
 }
 
-/// Classes are kept for good, as natively.
+/// Classes are never freed, as natively.
 struct request_class {
   MPI_Grequest_query_function* query;
   MPI_Grequest_free_function* free;

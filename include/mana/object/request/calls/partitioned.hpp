@@ -64,7 +64,7 @@ inline int init_partitioned(request_form form, const void* buffer, int partition
   return MPI_SUCCESS;
 }
 
-/// A started partitioned send; nullptr for anything else.
+/// A started partitioned send with partitions that are not ready; nullptr for anything else.
 inline request_entry* find_unready_send(MPI_Request request) noexcept {
   request_entry* e = nullptr;
   if (look_up(request, e) != found_request::live || e->what.parts() == nullptr) return nullptr;
@@ -111,7 +111,7 @@ inline int pready_list(int n, const int* partitions, MPI_Request request) noexce
   return n == 0 ? MPI_SUCCESS : object::raise_request(fn::pready_list::id, object::mark_ready(*e, n));
 }
 
-/// Partitions arrive together. True for a request that is null or inactive, as MPI_Test says.
+/// Partitions arrive together. True for a request that is null or inactive, as in MPI_Test.
 inline int parrived(MPI_Request request, int partition, int* flag) noexcept {
   call::wrapper_scope scope(fn::parrived::id);
   object::request_entry* e = nullptr;

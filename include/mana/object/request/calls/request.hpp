@@ -1,5 +1,5 @@
 // Completion: Wait*, Test*, Request_free, Cancel, Start*, Request_get_status. Retirement has two steps: an operation
-// may complete in a drain, and is handed to the application when it asks.
+// may complete in a drain, but is handed to the program only when it asks.
 #pragma once
 #include <mana/object/comm/state.hpp>
 #include <mana/object/request/completion/detached.hpp>
@@ -11,7 +11,7 @@ namespace mana::object {
 
 enum class found_request { null, live, foreign };
 
-/// in: handle of the application      out: *e when live
+/// in: the program's handle      out: *e for a live request
 inline found_request look_up(MPI_Request handle, request_entry*& e) noexcept {
   e = vid::table<kind::request>().find(app::to_virt<kind::request>(handle));
   if (e != nullptr) return found_request::live;
@@ -22,8 +22,8 @@ inline bool awaits(const request_entry* e) noexcept {
   return e != nullptr && e->what.state != request_stage::inactive;
 }
 
-/// Hands a done request to the application: its status out, the id freed or, if persistent, inactive again.
-/// out: the application's error code of the operation
+/// Hands a done request to the program: stores its status, and frees the id or makes a persistent request inactive.
+/// out: the program's error code of the operation
 inline int hand_over(request_entry& e, MPI_Request* handle, MPI_Status* status, bool store_error) noexcept {
   const bool is_program_s = is_generalized(e);
   if (is_program_s) [[unlikely]] settle(e);
@@ -45,7 +45,7 @@ inline MPI_Status* statuses_or_null(MPI_Status* s) noexcept { return s == MPI_ST
 inline int raise_request(function_id f, int error) noexcept {
   return error == neutral::success ? MPI_SUCCESS : raise(MPI_COMM_NULL, f, error, nullptr);
 }
-/// Likewise with a code of this mpi.h or of the program, as operations end.
+/// The same with a code of this mpi.h or of the program, as operations return it.
 inline int raise_code(function_id f, int code) noexcept {
   if (code == MPI_SUCCESS) [[likely]] return MPI_SUCCESS;
   return run_errhandler(comms().world.what.errhandler, MPI_COMM_WORLD, code, f, nullptr);
@@ -104,7 +104,7 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
   for (int i = 0; i < n; ++i) {
     MPI_Status* const s = statuses != nullptr ? statuses + i : nullptr;
     if (entries[i] != nullptr) {
-      const int error = hand_over(*entries[i], requests + i, s, true);      // without an error, too: both MPIs do so
+      const int error = hand_over(*entries[i], requests + i, s, true);      // also without an error, as both MPIs do
       if (error != MPI_SUCCESS) only_error = error;
     } else if (s != nullptr) {
       app::store_empty(s);
@@ -225,20 +225,20 @@ inline int cancel(MPI_Request* request) noexcept {
       e->what.parts() != nullptr || (e->what.is_message() && e->what.message().is_exchange))
     return object::raise_request(fn::cancel::id, neutral::err_request);
   if (object::is_generalized(*e)) return object::raise_code(fn::cancel::id, object::cancel_generalized(*e));
-  object::forgo_meeting(*e);        // a wait for it must not depend on the receiver now (MPI-4.1 3.8.4)
+  object::forgo_meeting(*e);        // a wait for it must no longer depend on the receiver (MPI-4.1 3.8.4)
   if (e->what.state != object::request_stage::active) return MPI_SUCCESS;    // completed in a drain, or inactive
   const lower::services& s = *lower::the_bridge().service;
   e->what.cancelling = true;
   return object::raise_request(fn::cancel::id, lower::cross([&] { return s.cancel(e->real); }));
 }
 
-/// An active request stays known until its operation has completed: a drain has to count it, a restart to post it.
+/// An active request is kept until its operation has completed: a drain must count it, and a restart must post it.
 inline int request_free(MPI_Request* request) noexcept {
   call::wrapper_scope scope(fn::request_free::id);
   object::request_entry* e = nullptr;
   if (object::look_up(*request, e) != object::found_request::live)
     return object::raise_request(fn::request_free::id, neutral::err_request);
-  // The standard forbids it for these, and others may wait for this rank.
+  // The standard forbids this for these requests, and others may wait for this rank.
   if ((e->what.plan() != nullptr || e->what.parts() != nullptr) && object::awaits(e))
     return object::raise_request(fn::request_free::id, neutral::err_request);
   if (object::is_generalized(*e)) {
@@ -247,7 +247,7 @@ inline int request_free(MPI_Request* request) noexcept {
                               object::complete_or_free(*e, false) ? object::free_now(*e) : MPI_SUCCESS);
   }
   if (e->what.parts() != nullptr) object::end_partitioned(*e);
-  object::forgo_meeting(*e);        // nobody asks whether it was met
+  object::forgo_meeting(*e);        // nobody asks whether a receive has met it
   if (e->what.plan() != nullptr) object::free_plan(*e);
   else if (e->what.state == object::request_stage::active) object::detach(*e);
   else object::free_request(*e);
@@ -281,7 +281,7 @@ inline int grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_
   return object::start_generalized<fn::grequest_start>({query, free, cancel, extra, MPI_SUCCESS, false}, request);
 }
 
-/// After this the request may be another thread's, and gone.
+/// After this another thread may own the request, and end it.
 inline int grequest_complete(MPI_Request request) noexcept {
   call::wrapper_scope scope(fn::grequest_complete::id);
   object::request_entry* e = nullptr;

@@ -1,4 +1,4 @@
-// The interruptible wait: every blocking call on point-to-point messages and every Wait and Test ends up here.
+// The interruptible wait, in which every blocking call on point-to-point messages and every Wait and Test ends.
 #pragma once
 #include <mana/call/wait.hpp>
 #include <mana/object/request/form/generalized/generalized.hpp>
@@ -13,7 +13,7 @@
 
 namespace mana::object {
 
-/// Memory for n values of T: on the stack for few, else from malloc (never used in a drain).
+/// Memory for n values of T: on the stack if they are few, else from malloc (never used in a drain).
 template <class T, int Few = 32>
 class scratch {
  public:
@@ -32,11 +32,11 @@ class scratch {
   T* data_;
 };
 
-/// Receives what the wrappers tell each other: the first messages of partitioned sends, and that a receive has met a
-/// synchronous send. Completes the requests that wait for them. Not inline: its code is off every fast path.
+/// Receives the wrappers' messages to each other: first messages of partitioned sends, and notices that a receive has
+/// met a synchronous send. Completes the requests that wait for them. Not inline, to keep its code off every fast path.
 void receive_words() noexcept;
 
-/// Whether one of the requests waits for something that the lower half knows nothing of.
+/// Whether one of the requests waits for something that the lower half does not know.
 inline bool any_unready(int n, request_entry* const* entries) noexcept {
   if (requests().unready.load(std::memory_order_relaxed) == 0) [[likely]] return false;
   receive_words();
@@ -44,7 +44,8 @@ inline bool any_unready(int n, request_entry* const* entries) noexcept {
     return e != nullptr && e->what.state == request_stage::unready; });
 }
 
-/// World ranks on whose action these requests wait. out: ranks: int[2 * n]; returns how many, or -1 for "anyone"
+/// World ranks that must act before these requests complete. out: ranks: int[2 * n]; returns how many, or -1 for
+/// "anyone"
 inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
   int found = 0;
   for (int i = 0; i < n; ++i) {
@@ -68,8 +69,8 @@ inline int peers_of(int n, request_entry* const* entries, int* ranks) noexcept {
 
 inline int poll_claimed(int n, request_entry** entries, int least) noexcept;
 
-/// Asks the lower half once about all active requests of the list (or, least > 0, until that many completed or a
-/// checkpoint is pending) and retires those that completed. out: how many completed in this call
+/// Asks the lower half about all active requests of the list, and retires those that have completed. It asks once. If
+/// least > 0 it asks until that many have completed, or a checkpoint is pending. out: how many completed in this call
 inline int poll_entries(int n, request_entry** entries, int least, bool is_claimed = false) noexcept {
   if (requests().shares_requests && !is_claimed) [[unlikely]] return poll_claimed(n, entries, least);
   scratch<real<kind::request>> reals(n);
@@ -89,7 +90,7 @@ inline int poll_entries(int n, request_entry** entries, int least, bool is_claim
   return done;
 }
 
-/// Takes a partitioned request that has a real one to be tested by this thread alone.
+/// Claims a partitioned request with a real one, so that only this thread tests it.
 inline bool claim(request_entry& e) noexcept {
   const auto has_real = [&e] {
     real<kind::request> seen{};
@@ -99,12 +100,12 @@ inline bool claim(request_entry& e) noexcept {
   std::atomic_flag& polled = e.what.parts()->polled;
   if (!has_real() || polled.test_and_set(std::memory_order_acquire)) return false;
   if (has_real()) return true;
-  polled.clear(std::memory_order_release);       // retired since
+  polled.clear(std::memory_order_release);       // it was retired meanwhile
   return false;
 }
 
-/// Without the partitioned requests that other threads are testing just now, and without those that have no real one
-/// yet: another thread's MPI_Pready may give it to them at any moment.
+/// Polls without the partitioned requests that other threads are testing. It also leaves out those without a real
+/// request: another thread's MPI_Pready may create it at any moment.
 inline int poll_claimed(int n, request_entry** entries, int least) noexcept {
   scratch<request_entry*> mine(n);
   for (int i = 0; i < n; ++i)
@@ -124,8 +125,8 @@ inline int count_done(int n, request_entry* const* entries) noexcept {
   return done;
 }
 
-/// A poll that found nothing while a checkpoint is pending: tells the clock whom this rank waits for.
-/// out: attention when the recovery line is declared and the thread has to park
+/// Called after a fruitless poll while a checkpoint is pending: tells the clock for whom this rank waits.
+/// out: attention: the recovery line is declared, and the thread must park
 inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexcept {
   scratch<int> ranks(2 * n);
   const int found = peers_of(n, entries, ranks.data());
@@ -133,8 +134,8 @@ inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexc
   return lower::cross([&] { return s.clock_wait(ranks.data(), found); });
 }
 
-/// await() where generalized requests are among them: no visit to the lower half may last while one of these is all that
-/// is missing, and where only these are left the thread sleeps.
+/// await() with generalized requests. No visit to the lower half may last while only generalized requests are missing.
+/// If only these are left, the thread sleeps.
 [[gnu::noinline, gnu::cold]] inline void await_with_generalized(call::wrapper_scope& scope, int n,
                                                                 request_entry** entries, int least) noexcept {
   constexpr unsigned polls_before_yield = 64;
@@ -152,7 +153,7 @@ inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexc
       await_completion(seen, fruitless);
       return call::poll_end::again;
     }
-    // So many of the live MPI's have to complete in any case.
+    // Generalized requests cannot provide all that is missing: this many of the live MPI's requests must complete.
     const int surely = has_unready ? 0 : missing - open.generalized;
     if (poll_entries(n, entries, surely > 0 ? surely : 0) > 0) return call::poll_end::again;
     if (!call::attention() && fruitless % polls_before_yield == 0) sched_yield();
@@ -160,8 +161,8 @@ inline lower::wait_end announce_wait(int n, request_entry* const* entries) noexc
   }, [&] { return announce_wait(n, entries); });
 }
 
-/// Waits until `least` of the requests are done. entries: request_entry*[n], nullptr and inactive ones do not count.
-/// May park: afterwards the entries are the same, their real handles others.
+/// Waits until `least` of the requests are done. entries: request_entry*[n]; nullptr and inactive ones do not count.
+/// May park: afterwards the entries are the same, but their real handles are new.
 inline void await(call::wrapper_scope& scope, int n, request_entry** entries, int least) noexcept {
   if (generalized().live.load(std::memory_order_relaxed) != 0 && count_open(n, entries).generalized != 0) [[unlikely]]
     return await_with_generalized(scope, n, entries, least);
@@ -174,7 +175,7 @@ inline void await(call::wrapper_scope& scope, int n, request_entry** entries, in
   }, [&] { return announce_wait(n, entries); });
 }
 
-/// Tests all of them once. out: how many are done now
+/// Tests all of them once. out: how many are done
 inline int probe_entries(int n, request_entry** entries) noexcept {
   int done = 0;
   call::look([&] {

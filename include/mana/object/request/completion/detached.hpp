@@ -1,5 +1,5 @@
-// Requests that the application let go while they were active. Nobody will ask for them again, so every new one looks
-// after two that came before it: their number follows that of the operations which are really under way.
+// Requests that the program freed while they were active. Nobody asks for them again. So every new one tests two that
+// came before it: their number then follows the number of operations that are really under way.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/request/completion/completion.hpp>
@@ -15,7 +15,7 @@ inline void append_detached(request_entry& e) noexcept {
   all.last_detached = &e;
 }
 
-/// One that is out of the line. In it again unless it has ended.
+/// in: a request that was taken from the line. Frees it if it has ended; otherwise puts it back.
 inline void end_if_done(request_entry& e) noexcept {
   request_entry* list[] = {&e};
   if (e.what.state == request_stage::active) poll_entries(1, list, 0);
@@ -23,7 +23,7 @@ inline void end_if_done(request_entry& e) noexcept {
   else append_detached(e);
 }
 
-/// Takes the oldest of them; one that has ended is freed, one that has not goes to the end of the line.
+/// Takes the oldest request. If it has ended it is freed, otherwise it goes to the end of the line.
 inline void look_after_one() noexcept {
   request_state& all = requests();
   request_entry* const e = all.first_detached;
@@ -33,7 +33,7 @@ inline void look_after_one() noexcept {
   end_if_done(*e);
 }
 
-/// Only one thread at a time is here.
+/// Runs act() in one thread at a time.
 template <class Do>
 inline void with_detached(Do&& act) noexcept {
   call::library_state& lib = call::library();
@@ -52,7 +52,7 @@ inline void detach(request_entry& e) noexcept {
   });
 }
 
-/// Ends those of a communicator that have ended unnoticed. comm: nullptr: of all
+/// Frees the requests of a communicator that have ended unnoticed. comm: nullptr: of all communicators
 inline void end_detached(const vid::entry<kind::comm>* comm) noexcept {
   if (__atomic_load_n(&requests().first_detached, __ATOMIC_RELAXED) == nullptr) return;
   with_detached([comm] {

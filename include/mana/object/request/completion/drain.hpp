@@ -1,4 +1,4 @@
-// Requests in a drain: those that complete are retired, and their statuses wait for the program.
+// Requests in a drain. Completed ones are retired, and their statuses wait for the program.
 #pragma once
 #include <mana/drain/turn.hpp>
 #include <mana/object/comm/in_words.hpp>
@@ -8,9 +8,9 @@
 
 namespace mana::object {
 
-/// Requests that are tested in one visit to the lower half, which makes progress once for all of them; no more than it
-/// takes without memory from malloc. Receives and sends are never in one of them: the two parts of an MPI_Isendrecv, of
-/// which the first to be retired takes the other's place, are not tested together.
+/// Requests that are tested in one visit to the lower half, which makes progress once for all of them. A batch has no
+/// more than fit without malloc. Receives and sends are never in one batch. For example, the two parts of an
+/// MPI_Isendrecv must not be tested together: the first to be retired takes the other's place.
 class test_batch {
  public:
   void add(request_entry& e) noexcept {
@@ -29,13 +29,13 @@ class test_batch {
         continue;
       }
       retire(*entries_[i], statuses_[i]);
-      // A message that is too long is the program's error, and so known; others may have lost one.
+      // A message that is too long is the program's error, and reported to it. Other errors may have lost a message.
       if (const int error = statuses_[i].error; error != neutral::success && error != neutral::err_truncate)
         error_ = error, on_ = entries_[i]->what.messages;
     }
   }
   int pending() const noexcept { return pending_; }
-  /// Of an operation that ended otherwise than MPI lets it; neutral class.
+  /// The neutral class of an operation that failed in a way that MPI does not allow.
   int error() const noexcept { return error_; }
   const traffic* on() const noexcept { return on_; }
 
@@ -48,8 +48,8 @@ class test_batch {
   neutral::status statuses_[most];
 };
 
-/// Tests every active request of which `wanted` says yes, once.
-/// judge: hears of errors      out: how many of them are still pending
+/// Tests every active request for which `wanted` is true, once.
+/// judge: is told errors      out: how many of them are still pending
 template <class Wanted>
 inline int test_requests(Wanted&& wanted, drain::progress* judge = nullptr) noexcept {
   test_batch batch;

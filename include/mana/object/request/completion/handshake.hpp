@@ -1,5 +1,5 @@
-// The receiver's word to a synchronous sender whose message a drain has taken: a receive has begun. It travels on the hidden
-// communicator, and is drained like any message.
+// The receiver's notice to a synchronous sender whose message a drain has taken: a receive has begun. It travels on the
+// hidden communicator, and is drained like any message.
 #pragma once
 #include <mana/object/attribute/calls.hpp>
 #include <mana/object/comm/counting.hpp>
@@ -12,17 +12,17 @@
 
 namespace mana::object {
 
-/// The payload: which request, in the process that sent the message.
+/// The payload: names the request in the process that sent the message.
 struct handshake_word {
   std::uint64_t number;         // message_part::posted
   std::uint32_t request;        // bits of a virtual id
   std::uint32_t unused;
 };
 
-/// The only tag that hidden_tag() never gives; valid over each MPI.
+/// The only tag that hidden_tag() never returns; valid in each MPI.
 inline constexpr int handshake_tag = 0;
 
-/// Ends the wait for the receiver: the receive has begun, or nobody asks any more. Several threads may call it at once.
+/// Ends the wait for the receiver: the receive has begun, or nobody asks. Several threads may call it at once.
 inline void forgo_meeting(request_entry& e) noexcept {
   if (!e.what.is_message()) return;
   meeting expected = meeting::unmet;
@@ -32,7 +32,7 @@ inline void forgo_meeting(request_entry& e) noexcept {
   end_unready(e);
 }
 
-/// A receive has met the send. Does nothing for one that has ended otherwise: it was cancelled or freed.
+/// A receive has met the send. Does nothing if the send was cancelled or freed meanwhile.
 inline void meet(const handshake_word& word) noexcept {
   request_entry* const e = vid::table<kind::request>().find(virt<kind::request>(word.request));
   if (e == nullptr || !e->what.is_message()) return;
@@ -41,7 +41,8 @@ inline void meet(const handshake_word& word) noexcept {
   forgo_meeting(*e);
 }
 
-/// A receive takes the message: tells the sender, if it waits for that. Not inline: off every fast path.
+/// A receive takes the message. Tells the sender, if it waits for that. Not inline, to keep its code off every fast
+/// path.
 [[gnu::noinline, gnu::cold]] inline void acknowledge(const awaited_receive& awaited) noexcept {
   const lower::bridge& b = lower::the_bridge();
   const handshake_word word{awaited.number, awaited.request, 0};
@@ -58,7 +59,7 @@ inline void meet(const handshake_word& word) noexcept {
     lower::cross([&] { b.service->fatal("the live MPI refuses to tell a synchronous sender that a receive has begun"); });
   count_sent(*all.hidden.what.messages, awaited.world_rank, handshake_tag);
   request_entry* const e = new_message(request_form::send, all.hidden);
-  if (e == nullptr) {                     // no id is left: it ends by itself, and keeps the few bytes
+  if (e == nullptr) {                     // no id is left: the live MPI ends the send alone, and keeps the few bytes
     lower::cross([&] { return b.service->request_free(started); });
     return;
   }

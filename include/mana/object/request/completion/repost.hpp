@@ -24,7 +24,7 @@ inline void repost(request_entry& e) noexcept {
     lower::cross([&] { b.service->fatal("a pending receive could not be posted again at restart"); });
 }
 
-/// Posts pending receives again, in the order in which the application had posted them.
+/// Posts pending receives again, in the order in which the program had posted them.
 inline void repost_receives() noexcept {
   vid::for_each_in_order<kind::request>(
       [](const request_entry& e) {

@@ -1,6 +1,6 @@
-// Sessions (MPI-4.0, chapter 11.3). The live MPI runs once in a process, from the first MPI_Init or MPI_Session_init on; with
-// sessions it ends when the process does, since another one may be opened until then. Process sets are mpi://WORLD and
-// mpi://SELF: both are known from the world's ranks.
+// Sessions (MPI-4.0, chapter 11.3). The live MPI runs once in a process, from the first MPI_Init or MPI_Session_init.
+// If the program uses sessions, it ends with the process, since another session may be opened until then. The process
+// sets are mpi://WORLD and mpi://SELF; the world's ranks determine both.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/library/init.hpp>
@@ -25,7 +25,7 @@ inline session_entry* find_session(MPI_Session session) noexcept {
   return vid::table<kind::session>().find(app::to_virt<kind::session>(session));
 }
 
-/// Through the session's handler; through MPI_COMM_WORLD's where there is no such session.
+/// Uses the session's error handler; MPI_COMM_WORLD's if no such session exists.
 inline int raise_session(MPI_Session session, function_id f, int neutral_class, const char* detail) noexcept {
   const session_entry* const s = find_session(session);
   if (s == nullptr) return fail(f, neutral_class, detail);
@@ -54,7 +54,7 @@ inline const char* thread_level_name(int level) noexcept {
   return thread_levels[0].name;
 }
 
-/// The neutral level that a session's hints ask for; the least one where they do not.
+/// The neutral level that a session's hints ask for; otherwise the lowest one.
 inline int wanted_level(MPI_Info info) noexcept {
   const info_store* const hints = hints_of(info);
   const std::string* const wanted = hints != nullptr ? hints->find("thread_level") : nullptr;
@@ -63,7 +63,8 @@ inline int wanted_level(MPI_Info info) noexcept {
   return neutral::thread_single;
 }
 
-/// Runs when the process exits. A program that did not close its sessions, or still needs MPI, has not ended it natively.
+/// Runs when the process exits. It does nothing if sessions are open or the program still needs MPI: natively too, such
+/// a program has not ended it.
 inline void end_at_exit() noexcept {
   call::library_state& lib = call::library();
   if (lib.live != call::life::initialized || lib.open_sessions != 0 || lib.state == call::life::initialized) return;
@@ -87,10 +88,10 @@ inline const vid::rank_map& ranks_of(const process_set& set) noexcept {
 }
 
 inline int no_such_set(MPI_Session session, function_id f) noexcept {
-  return raise_session(session, f, neutral::err_arg, "no process set of this name; mpi://WORLD and mpi://SELF are there");
+  return raise_session(session, f, neutral::err_arg, "no process set of this name: mpi://WORLD and mpi://SELF exist");
 }
 
-/// MPI_Comm_create_from_group, by an error handler's name. out: neutral error class
+/// MPI_Comm_create_from_group, with an error handler's name. out: neutral error class
 template <class Fn>
 inline int comm_from_group(const group_members& members, const char* stringtag, std::uint32_t errhandler,
                            MPI_Comm* out) noexcept {
@@ -100,8 +101,8 @@ inline int comm_from_group(const group_members& members, const char* stringtag, 
     return lower::the_bridge().service->comm_from_ranks(members.world_ranks, members.size, tag, made); });
 }
 
-/// An error of a call that makes a communicator of groups, which has no communicator or session: the handler of the new
-/// one hears it.
+/// An error of a call that makes a communicator from groups. The call has no communicator or session, so the handler
+/// for the new communicator is used.
 inline int raise_from_group(MPI_Errhandler handler, function_id f, int neutral_class, const char* detail) noexcept {
   const std::uint32_t name = attachable(handler, kind_code::comm);
   return run_errhandler(name != 0 ? name : std::uint32_t{neutral::errors_are_fatal}, MPI_COMM_NULL,
@@ -152,7 +153,7 @@ inline int session_finalize(MPI_Session* session) noexcept {
     return int{neutral::success}; });
 }
 
-/// The hints that it was made with, and the level that it got.
+/// The hints with which it was made, and the level that it got.
 inline int session_get_info(MPI_Session session, MPI_Info* info) noexcept {
   return object::with_session<fn::session_get_info>(session, object::no_info_id, [&](object::session_entry& s) {
     return object::give_hints(object::hints_named(s.what.info), info); });
@@ -164,8 +165,8 @@ inline int session_get_num_psets(MPI_Session session, MPI_Info, int* n) noexcept
     return int{neutral::success}; });
 }
 
-/// length: characters that there is room for, with the end of the string; 0: none, only the length is asked for. out:
-/// length of the name with its end
+/// in: length: capacity with the string's end; 0: only the length is asked for
+/// out: length of the name with its end
 inline int session_get_nth_pset(MPI_Session session, MPI_Info, int n, int* length, char* name) noexcept {
   return object::with_session<fn::session_get_nth_pset>(session, "no such process set", [&](object::session_entry&) {
     if (n < 0 || n >= static_cast<int>(std::size(object::process_sets))) return int{neutral::err_arg};
@@ -214,7 +215,7 @@ inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_In
   return MPI_SUCCESS;
 }
 
-/// The local group is made a communicator for as long as the groups need to meet.
+/// Makes a temporary communicator of the local group, for as long as the groups need it to meet.
 inline int intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group,
                                         int remote_leader, const char* stringtag, MPI_Info info, MPI_Errhandler handler,
                                         MPI_Comm* out) noexcept {
@@ -254,7 +255,7 @@ inline int session_set_errhandler(MPI_Session session, MPI_Errhandler handler) n
 }
 inline int session_get_errhandler(MPI_Session session, MPI_Errhandler* out) noexcept {
   return object::with_session<fn::session_get_errhandler>(session, nullptr, [&](object::session_entry& s) {
-    object::keep_errhandler(s.what.errhandler);          // the application frees what it is given
+    object::keep_errhandler(s.what.errhandler);          // the program frees the handle that it gets
     *out = object::errhandler_handle(s.what.errhandler);
     return int{neutral::success}; });
 }

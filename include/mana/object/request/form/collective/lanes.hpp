@@ -1,4 +1,4 @@
-// Lanes of persistent collectives (object/comm/lane.hpp), from the first initialisation on a communicator to its end.
+// The life of the lanes of persistent collectives (object/comm/lane.hpp).
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/object/comm/collective.hpp>
@@ -18,10 +18,10 @@
 
 namespace mana::object {
 
-/// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller has
-/// seen to it that all members come. Two rounds, as one on an intercommunicator gives the values of the other group
-/// only.
-/// in, out: values  int64[n], n <= 32 at a restart, where nothing may be allocated
+/// The largest of the members' values, n times. Collective over the communicator, in the lower half; the caller makes
+/// sure that all members come. Two rounds, because on an intercommunicator one round returns only the other group's
+/// values.
+/// in, out: values  int64[n]; n <= 32 at a restart, where nothing may be allocated
 inline void find_most(real<kind::comm> comm, int n, std::int64_t* values) noexcept {
   const lower::bridge& b = lower::the_bridge();
   scratch<std::int64_t> others(n), own(n);
@@ -38,7 +38,7 @@ inline void find_most(real<kind::comm> comm, int n, std::int64_t* values) noexce
 
 inline bool is_free(const lane& l) noexcept { return !__atomic_load_n(&l.is_taken, __ATOMIC_ACQUIRE); }
 
-/// The first lane, beginning with number `from`, that no request of this rank has. out: its number; none_free
+/// The first lane, from number `from` on, that no request of this rank has. out: its number, or none_free
 inline constexpr std::int64_t none_free = std::numeric_limits<std::int64_t>::max();
 inline std::int64_t next_free(const lane_list& lanes, std::int64_t from) noexcept {
   std::int64_t number = 0;
@@ -47,7 +47,7 @@ inline std::int64_t next_free(const lane_list& lanes, std::int64_t from) noexcep
   return none_free;
 }
 
-/// A lane that is free on all members, an old one or a new one. Collective over the communicator.
+/// A lane that is free on all members, either an old one or a new one. Collective over the communicator.
 /// out: neutral error class; *found
 inline int find_lane(vid::entry<kind::comm>& comm, lane*& found) noexcept {
   lane_list& lanes = *comm.what.lanes;
@@ -57,7 +57,7 @@ inline int find_lane(vid::entry<kind::comm>& comm, lane*& found) noexcept {
     find_most(comm.real, 2, most);
     if (most[0] == none_free) break;
     number = most[0];
-    if (number != -most[1]) continue;                   // it is in use on a member that has not freed its request yet
+    if (number != -most[1]) continue;                   // a member that has not freed its request yet still uses it
     found = lanes.first;
     while (number-- > 0) found = found->next;
     return neutral::success;
@@ -85,8 +85,8 @@ inline void take_lane(collective_plan& plan, lane_list& lanes, lane& l) noexcept
   __atomic_fetch_add(&lanes.taken, 1, __ATOMIC_RELAXED);
 }
 
-/// Frees the real communicators. Of a list that was kept, each rank does it when it has no request on it any more: that
-/// MPI_Comm_free does not wait for other members the standard expects, and every MPI does.
+/// Frees the real communicators. If the list was kept, each rank does this when it has no request on it. So
+/// MPI_Comm_free must not wait for other members: the standard expects that, and every MPI fulfils it.
 inline void free_reals(lane_list& lanes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   for (lane* l = lanes.first; l != nullptr; l = l->next)
@@ -94,7 +94,7 @@ inline void free_reals(lane_list& lanes) noexcept {
       lower::cross([&] { return mpi.MPI_Comm_free(&real); });
 }
 
-/// Not at a restart: frees memory.
+/// Frees memory: do not use it at a restart.
 inline void destroy_lanes(lane_list* lanes) noexcept {
   while (lane* const l = lanes->first) {
     lanes->first = l->next;
@@ -106,14 +106,14 @@ inline void destroy_lanes(lane_list* lanes) noexcept {
   delete lanes;
 }
 
-/// What a restart left. cost: one load where there is nothing
+/// Frees the lanes that a restart has ended. cost: one load if there are none
 inline void destroy_ended_lanes() noexcept {
   if (comms().ended_lanes == nullptr) return;
   lane_list* all = __atomic_exchange_n(&comms().ended_lanes, nullptr, __ATOMIC_ACQ_REL);
   while (all != nullptr) destroy_lanes(std::exchange(all, all->next_ended));
 }
 
-/// Starts what was initialised. May park.      out: neutral error class
+/// Starts the persistent collective. May park.      out: neutral error class
 inline int start_plan(call::wrapper_scope& scope, request_entry& e) noexcept {
   collective_plan& plan = *e.what.plan();
   vid::group_clock& clock = *plan.on->clock;
@@ -125,7 +125,7 @@ inline int start_plan(call::wrapper_scope& scope, request_entry& e) noexcept {
   return rc;
 }
 
-/// MPI_Request_free of an inactive one.
+/// MPI_Request_free of an inactive persistent collective.
 inline void free_plan(request_entry& e) noexcept {
   collective_plan* const plan = e.what.plan();
   lane_list& lanes = *plan->lanes;
@@ -135,8 +135,8 @@ inline void free_plan(request_entry& e) noexcept {
   if (__atomic_sub_fetch(&lanes.taken, 1, __ATOMIC_ACQ_REL) == 0 && lanes.is_kept) free_reals(lanes);
 }
 
-/// Communicators over the same ranks that the program has freed, and that were kept for their lanes.
-/// The same on all members, in this order. Where threads may free several at once they are not looked at: none.
+/// Communicators over the same ranks that the program has freed, and that were kept for their lanes. The list is the
+/// same on all members, in this order. It stays empty if threads may free several at once.
 class kept_communicators {
  public:
   explicit kept_communicators(const descriptor<kind::comm>& like) : found_(count(like)) {
@@ -148,7 +148,7 @@ class kept_communicators {
   int size() const noexcept { return size_; }
   vid::entry<kind::comm>** begin() noexcept { return found_.data(); }
   vid::entry<kind::comm>** end() noexcept { return found_.data() + size_; }
-  /// Of which they are; not negative.
+  /// A hash of the list; not negative.
   std::int64_t fingerprint() noexcept {
     std::uint64_t hash = 0;
     for (const auto* const e : *this) hash = vid::mix64(hash ^ e->what.lineage);
@@ -170,7 +170,7 @@ class kept_communicators {
   scratch<vid::entry<kind::comm>*> found_;
 };
 
-/// Ends those that no member uses any more: so there are never many more than are in use.
+/// Ends the kept communicators that no member uses, so that there are never many more than are in use.
 /// Collective over a communicator of the same members. kept: the same on all of them
 inline void end_unused(real<kind::comm> comm, kept_communicators& kept) noexcept {
   scratch<std::int64_t> taken(kept.size());
@@ -186,8 +186,8 @@ inline void end_unused(real<kind::comm> comm, kept_communicators& kept) noexcept
   }
 }
 
-/// The program frees a communicator. Ends its lanes, unless members have requests on them.
-/// Collective over the communicator.      out: whether they go on; the same on all members
+/// Called when the program frees a communicator. Ends its lanes, unless members have requests on them.
+/// Collective over the communicator.      out: whether the lanes are kept; the same on all members
 inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
   lane_list* const lanes = comm.what.lanes;
   if (lanes == nullptr) return false;
@@ -202,13 +202,14 @@ inline bool end_lanes(vid::entry<kind::comm>& comm) noexcept {
   return false;
 }
 
-/// Of the references, the one that its lanes have once the program has freed it.
+/// How many of the communicator's references its lanes hold: one after the program has freed it.
 inline std::uint32_t references_of_lanes(const descriptor<kind::comm>& comm) noexcept {
   return comm.lanes != nullptr && comm.lanes->is_kept ? 1 : 0;
 }
 
-/// What a restart needs to make lanes again outlives the program's handle on all members, until these find that none
-/// of them has a request left. The real communicator need not, if this rank has nothing else on it.
+/// Keeps the data that a restart needs to make lanes again after the program has freed its handle. All members keep it
+/// until they find that none of them has a request left. The real communicator ends if this rank has nothing else on
+/// it.
 inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   lane_list& lanes = *freed.what.lanes;
   lanes.is_kept = true;
@@ -217,7 +218,7 @@ inline void keep_lanes(vid::entry<kind::comm>& freed) noexcept {
   if (__atomic_load_n(&freed.references, __ATOMIC_RELAXED) != 2) return;
   free_real(std::exchange(freed.real, {}));
   with_inbox([&](inbox& in) { in.drop(freed.what.context); });
-  end_traffic(*std::exchange(freed.what.messages, nullptr));       // nothing can come on it any more
+  end_traffic(*std::exchange(freed.what.messages, nullptr));       // no message can come on it
 }
 
 }  // namespace mana::object

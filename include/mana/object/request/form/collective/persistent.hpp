@@ -1,5 +1,6 @@
-// Shape `pcollective`: MPI_…_init of persistent collectives. The arguments are recorded, and passed to the live MPI's
-// non-blocking collective at each start. So a restart has no requests to make, and the live MPI need not have any.
+// Shape `pcollective`: MPI_…_init of persistent collectives. The arguments are recorded. Each start passes them to the
+// live MPI's non-blocking collective. So a restart has no requests to make, and the live MPI need not support
+// persistent collectives.
 #pragma once
 #include <mana/interpose/interpose.hpp>
 #include <mana/object/op/calls.hpp>
@@ -12,15 +13,15 @@ namespace mana {
 
 namespace object {
 
-/// A start: on which real communicator, and where the live MPI leaves its request.
+/// The real communicator of a start, and where the live MPI stores its request.
 struct plan_start {
   real<kind::comm> comm;
   real<kind::request>* request;
 };
 
-/// An argument as starts after a restart need it: objects by their names, which the request keeps as every other does. Arrays of
-/// numbers are passed as they are: the standard wants them unchanged until the request is freed. value(): of that argument of
-/// the non-blocking collective, if it has one
+/// An argument in the form that starts after a restart need. Objects are recorded by name, and the request keeps them,
+/// as every request does. Arrays of numbers are passed unchanged: by the standard they must not change until the
+/// request is freed. value(): that argument of the non-blocking collective, if it has one
 template <class Param, class A>
 class recorded_argument {
  public:
@@ -49,7 +50,7 @@ class recorded_argument<param<kind::request, dir::out, false>, A> {
   std::tuple<real<kind::request>*> value(const plan_start& s) const noexcept { return {s.request}; }
 };
 
-/// Non-blocking collectives take no hints.
+/// Non-blocking collectives have no hints.
 template <class A>
 class recorded_argument<param<kind::info, dir::in, false>, A> {
  public:
@@ -75,7 +76,7 @@ class recorded_argument<param<kind::op, dir::in, false>, A> {
   std::uint32_t name_ = 0;
 };
 
-/// A datatype's name. Where it is not significant it may be anything: what is unknown is the null type.
+/// A datatype's name. A datatype that is not significant may be anything: an unknown one becomes the null type.
 inline std::uint32_t name_given(MPI_Datatype handle) noexcept {
   const resolved<kind::datatype> found = resolve<kind::datatype>(handle);
   return found.ok ? name_of(found) : std::uint32_t{neutral::datatype_null};
@@ -92,7 +93,7 @@ class recorded_argument<param<kind::datatype, dir::in, false>, A> {
   std::uint32_t name_;
 };
 
-/// The live MPI may read the array of real handles until the operation is complete, and so it lies here.
+/// The live MPI may read the array of real handles until the operation is complete, so the array lies here.
 template <class A>
 class recorded_argument<param<kind::datatype, dir::in, true>, A> {
  public:
@@ -111,7 +112,7 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
   int error() const noexcept {
     return size_ == 0 || reals_ != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
   }
-  /// Written at each start: the lower half moves narrow handles together in it.
+  /// Written at each start: the lower half compacts narrow handles in it.
   std::tuple<const real<kind::datatype>*> value(const plan_start&) const noexcept {
     for (std::size_t i = 0; i < size_; ++i) reals_[i] = real_of<kind::datatype>(names_[i]);
     return {reals_};
@@ -130,7 +131,7 @@ class plan_of final : public collective_plan {
       : plan_of(interpose::array_members<Fn>(comm), interpose::read_later<Fn>(comm), std::index_sequence_for<A...>{},
                 std::tuple<A...>(args...)) {}
 
-  /// Of the first argument that is wrong. out: neutral error class
+  /// The error of the first wrong argument. out: neutral error class
   int error() const noexcept {
     return std::apply([](const auto&... a) {
       int e = 0;
@@ -164,9 +165,9 @@ class plan_of final : public collective_plan {
 
 }  // namespace object
 
-/// Shape `pcollective`. A collective like a constructor on its communicator: the members choose a lane together.
+/// Shape `pcollective`. It is a collective like a constructor on its communicator: the members choose a lane together.
 /// args: as in mpi.h
-/// errors: as those of call_collective(); what the live MPI says of other arguments comes from the start
+/// errors: as those of call_collective(). The start returns the live MPI's errors about other arguments
 template <class Fn, class... A>
 inline int initialise_collective(A... args) noexcept {
   using params = typename Fn::params::as_tuple;

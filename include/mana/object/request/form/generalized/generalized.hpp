@@ -1,5 +1,5 @@
-// Generalized requests: operations of the program itself, which MPI only waits for. They live in the upper half alone,
-// so a restart finds them as they were.
+// Generalized requests: operations of the program itself, for which MPI only waits. They live in the upper half alone,
+// so a restart finds them unchanged.
 #pragma once
 #include <mana/app/error_space.hpp>
 #include <mana/call/scope.hpp>
@@ -19,18 +19,18 @@
 
 namespace mana::object {
 
-/// What MPI_Grequest_start was given.
+/// The arguments and the state of MPI_Grequest_start.
 struct generalized_operation {
   MPI_Grequest_query_function* query;
   MPI_Grequest_free_function* free;
   MPI_Grequest_cancel_function* cancel;
   void* extra;
-  int result;             // code of this mpi.h or of the program: what the last callback that failed returned
+  int result;             // code of this mpi.h or of the program, from the last callback that failed
   bool freed;             // by MPI_Request_free, before it was complete
   bool is_fortran = false;
-  int (*poll)(void* extra, MPI_Status* status) = nullptr;   // asked while somebody waits; it may complete the request
+  int (*poll)(void* extra, MPI_Status* status) = nullptr;   // called while somebody waits; it may complete the request
 
-  // Fortran's functions get addresses, and return codes by the last of them.
+  // Fortran's functions get addresses, and return a code through the last one.
   using fortran_query = void (*)(void* extra, void* status, MPI_Fint* code);
   using fortran_free = void (*)(void* extra, MPI_Fint* code);
   using fortran_cancel = void (*)(void* extra, MPI_Fint* is_complete, MPI_Fint* code);
@@ -64,8 +64,8 @@ namespace mana::object {
 
 
 struct generalized_state {
-  std::atomic<std::uint32_t> live{0};          // requests; most programs have none, and waits ask no further
-  std::atomic<std::uint32_t> completions{0};   // futex word of those that wait
+  std::atomic<std::uint32_t> live{0};          // requests. Most programs have none, and then waits look no further
+  std::atomic<std::uint32_t> completions{0};   // futex word of the threads that wait
 };
 inline generalized_state& generalized() noexcept {
   static constinit generalized_state state;
@@ -77,19 +77,20 @@ inline generalized_operation& operation_of(const request_entry& e) noexcept {
   return *e.what.program().operation;
 }
 
-/// Before anybody can use the request.
+/// Must be called before the request can be used.
 inline void call_request_in_fortran(MPI_Request request) noexcept {
   if (const request_entry* const e = vid::table<kind::request>().find(app::to_virt<kind::request>(request)))
     if (is_generalized(*e)) operation_of(*e).is_fortran = true;
 }
 
-/// Completed by a thread of the program while others look on.
+/// A thread of the program may complete it while others look.
 inline bool is_complete(const request_entry& e) noexcept {
   const std::atomic_ref state(const_cast<request_stage&>(e.what.state));
   return state.load(std::memory_order_acquire) == request_stage::done;
 }
 
-/// Operations that are under way go on while a caller asks for generalized requests: the live MPI makes progress.
+/// Lets the live MPI make progress while a caller waits for generalized requests, so that operations under way
+/// continue.
 inline void make_progress() noexcept {
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
@@ -98,9 +99,9 @@ inline void make_progress() noexcept {
     return s.probe(neutral::any_source, neutral::any_tag, comms().self.real, 0, &there, &status); });
 }
 
-/// Sleeps until a generalized request has completed since `seen` was read, a millisecond at most: the network has no
-/// event that could be awaited too, and others may need this rank's progress. A checkpoint parks the thread in its
-/// sleep.
+/// Sleeps until a generalized request has completed since `seen` was read, but at most a millisecond. The network has
+/// no event that could be awaited too, and others may need this rank's progress. A checkpoint parks the sleeping
+/// thread.
 inline void await_completion(std::uint32_t seen, unsigned turn) noexcept {
   const timespec pause{0, std::min(10'000L << std::min(turn, 10u), 1'000'000L)};
   call::run_application_code([&] {
@@ -112,13 +113,13 @@ inline void announce_completion() noexcept {
   syscall(SYS_futex, &generalized().completions, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-/// cancel_fn is told whether the operation is over already. out: its code
+/// Calls cancel_fn with whether the operation is over already. out: its code
 inline int cancel_generalized(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   return call::run_application_code([&] { return o.call_cancel(is_complete(e)); });
 }
 
-/// query_fn, on a request that is complete.
+/// Calls query_fn for a request that is complete.
 inline void query(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   MPI_Status filled{};
@@ -128,7 +129,7 @@ inline void query(request_entry& e) noexcept {
   e.what.status.error = o.result == MPI_SUCCESS ? int{neutral::success} : app::neutral_error(o.result);
 }
 
-/// query_fn and free_fn, once, before the request is handed over. Of two errors free_fn's counts.
+/// Calls query_fn and free_fn, once, before the request is handed over. If both fail, free_fn's error counts.
 inline void settle(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   if (std::exchange(o.freed, true)) return;
@@ -139,19 +140,19 @@ inline void settle(request_entry& e) noexcept {
   e.what.status.error = app::neutral_error(freed);
 }
 
-/// The code that the application sees of how a request ended.
+/// The error code of a request for the program.
 inline int code_of(const request_entry& e) noexcept {
   if (is_generalized(e)) [[unlikely]] return operation_of(e).result;
   return app::error_code(e.what.status.error);
 }
 
-/// After its free_fn.
+/// Call it after the request's free_fn.
 inline void forget_generalized(request_entry& e) noexcept {
   generalized().live.fetch_sub(1, std::memory_order_relaxed);
   free_request(e);
 }
 
-/// out: nullptr when there is no id or no memory
+/// out: nullptr without an id or memory
 inline request_entry* new_generalized(const generalized_operation& given) noexcept {
   auto* const o = static_cast<generalized_operation*>(std::malloc(sizeof given));
   request_entry* const e = o != nullptr ? new_request(comms().self, [](auto& r) { r.begin_generalized(); }) : nullptr;
@@ -161,8 +162,8 @@ inline request_entry* new_generalized(const generalized_operation& given) noexce
   return e;
 }
 
-/// What MPI_Grequest_complete and MPI_Request_free do with it: whichever is last calls free_fn.
-/// out: whether the caller is the last
+/// Called by MPI_Grequest_complete and MPI_Request_free. The later of the two must call free_fn.
+/// out: whether the caller is the later one
 inline bool complete_or_free(request_entry& e, bool completes) noexcept {
   const std::lock_guard hold(app::cold_lock());
   generalized_operation& o = operation_of(e);
@@ -180,7 +181,7 @@ inline int free_now(request_entry& e) noexcept {
   return rc;
 }
 
-/// Asks those that have a poll_fn. What it returns is not looked at: query_fn says how the operation ended.
+/// Calls the poll_fn of each request that has one. Its result is ignored: query_fn reports how the operation ended.
 inline void poll_generalized(int n, request_entry* const* entries) noexcept {
   for (int i = 0; i < n; ++i) {
     if (entries[i] == nullptr || !is_generalized(*entries[i]) || is_complete(*entries[i])) continue;
@@ -191,7 +192,7 @@ inline void poll_generalized(int n, request_entry* const* entries) noexcept {
   }
 }
 
-/// Active requests of the list that the program itself completes, and those that the live MPI does.
+/// Active requests of the list: how many the program completes, and how many the live MPI.
 struct open_requests {
   int generalized = 0, real = 0;
 };

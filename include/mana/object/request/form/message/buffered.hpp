@@ -1,5 +1,6 @@
-// Buffered sends. The data is copied into memory of ours and sent as MPI_PACKED; the attached buffer only says how much
-// may be under way. So MPI_Buffer_detach is an interruptible wait as any other, and a drain needs no special case.
+// Buffered sends. The data is copied into memory of the wrapper library and sent as MPI_PACKED. The attached buffer
+// only limits how much may be under way. So MPI_Buffer_detach is an interruptible wait like any other, and a drain
+// needs no special case.
 #pragma once
 #include <mana/object/comm/counting.hpp>
 #include <mana/object/message/state.hpp>
@@ -10,7 +11,8 @@
 
 namespace mana::object {
 
-/// The buffer that the program has attached: bytes of it that are in use. The data itself is in memory of ours.
+/// The buffer that the program has attached: how many of its bytes are in use. The data itself lies in the wrapper
+/// library's memory.
 struct buffer_state {
   void* attached = nullptr;
   std::int64_t attached_size = 0, attached_used = 0;
@@ -19,14 +21,14 @@ struct buffer_state {
 inline buffer_state the_buffer;
 inline buffer_state& attached_buffer() noexcept { return the_buffer; }
 
-/// Over the attached buffer and the requests of this form, which belong to no thread. Held across calls of the live MPI
-/// that do not wait, never while parking.
+/// Protects the attached buffer and the requests of this form, which belong to no thread. Held across calls of the live
+/// MPI that do not wait, never while parking.
 inline std::mutex& buffered_lock() noexcept {
   static std::mutex lock;
   return lock;
 }
 
-/// Frees the copies of those buffered sends that have completed. The caller holds buffered_lock().
+/// Frees the copies of completed buffered sends. The caller holds buffered_lock().
 inline void sweep_buffered() noexcept {
   vid::table<kind::request>().for_each_unordered([](request_entry& e) {
     if (e.what.form != request_form::buffered) return;
@@ -39,21 +41,21 @@ inline void sweep_buffered() noexcept {
   });
 }
 
-/// Those that have completed unnoticed keep what they name no longer.
+/// Releases the objects of buffered sends that have completed unnoticed.
 inline void end_buffered() noexcept {
   if (attached_buffer().attached == nullptr) return;
   const std::lock_guard hold(buffered_lock());
   if (attached_buffer().attached_used != 0) sweep_buffered();
 }
 
-/// out: neutral error class; MPI_ERR_BUFFER when the attached buffer has no room
+/// out: neutral error class; MPI_ERR_BUFFER if the attached buffer has no room
 inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   buffer_state& all = attached_buffer();
   if (m.peer == neutral::proc_null) return neutral::success;
   std::int64_t size = 0, packed_bytes = 0;
   int rc = packed_room(m, &size);
   if (rc != neutral::success) return rc;
-  const std::lock_guard hold(buffered_lock());      // until the request that others may see is a real one
+  const std::lock_guard hold(buffered_lock());      // until the request, which other threads may see, has a real one
   if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) sweep_buffered();
   if (all.attached_used + size + MPI_BSEND_OVERHEAD > all.attached_size) return neutral::err_buffer;
   auto* const copy = static_cast<char*>(std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1));
@@ -86,7 +88,7 @@ inline int bsend_call(const void* b, std::int64_t n, MPI_Datatype t, int d, int 
   return raise(m.error == neutral::err_comm ? MPI_COMM_NULL : c, Fn::id, error, nullptr);
 }
 
-/// MPI_Ibsend and a persistent buffered send, started: the request is done at once, the copy is on its way.
+/// MPI_Ibsend, or the start of a persistent buffered send: the request is done at once, while the copy is under way.
 inline int start_buffered(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
   const message_part& given = r.message();
@@ -136,7 +138,7 @@ inline int attach_buffer(void* buffer, std::int64_t size) noexcept {
   return MPI_SUCCESS;
 }
 
-/// Waits until every buffered send has left, then gives the buffer back.
+/// Waits until every buffered send has left, then returns the buffer to the program.
 template <class Fn, class Size>
 inline int detach_buffer(void* address, Size* size) noexcept {
   call::wrapper_scope scope(Fn::id);

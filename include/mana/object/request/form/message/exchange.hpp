@@ -23,13 +23,13 @@ struct exchange_parts {
   }
 };
 
-/// The receive is posted first, as a program would. out: neutral error class; after an error neither is under way
+/// Posts the receive first, as a program would. out: neutral error class; after an error neither part is under way
 inline int start_both(call::wrapper_scope& scope, exchange_parts& parts, const message_arguments& out,
                       const message_arguments& in) noexcept {
   int rc = start_request(*parts.recv, *in.comm.e, in.type.real);
   if (rc != neutral::success) return rc;
   rc = start_request(*parts.send, *out.comm.e, out.type.real);
-  if (rc != neutral::success) {        // the receive must not stay behind, with nobody to complete it
+  if (rc != neutral::success) {        // the receive must not stay pending, because nobody would complete it
     const lower::services& s = *lower::the_bridge().service;
     if (parts.recv->real) lower::cross([&] { return s.cancel(parts.recv->real); });
     await_one(scope, *parts.recv);
@@ -37,7 +37,7 @@ inline int start_both(call::wrapper_scope& scope, exchange_parts& parts, const m
   return rc;
 }
 
-/// Starts both, waits for both. May park. out: neutral error class
+/// Starts both parts, waits for both. May park. out: neutral error class
 inline int exchange_messages(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
                              neutral::status& received) noexcept {
   exchange_parts parts(out, in);
@@ -62,7 +62,8 @@ inline int exchange(call::wrapper_scope& scope, const message_arguments& out, co
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, rc, nullptr);
 }
 
-/// Starts both as one request. copy: from malloc, what is sent, if it is no buffer of the program's; taken over
+/// Starts both parts as one request. copy: the data to send, from malloc, if it is no buffer of the program's; the
+/// request takes ownership
 template <class Fn>
 inline int start_exchange(call::wrapper_scope& scope, const message_arguments& out, const message_arguments& in,
                           MPI_Comm comm, void* copy, MPI_Request* request) noexcept {
@@ -82,7 +83,7 @@ inline int start_exchange(call::wrapper_scope& scope, const message_arguments& o
   return MPI_SUCCESS;
 }
 
-/// use(scope, what is sent, what is received) makes the call.
+/// Checks the arguments, then makes the call by use(scope, message to send, message to receive).
 template <class Fn, class Use>
 inline int sendrecv_call(const void* sb, std::int64_t sn, MPI_Datatype st, int dest, int stag, void* rb,
                          std::int64_t rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, Use&& use) noexcept {
@@ -93,7 +94,7 @@ inline int sendrecv_call(const void* sb, std::int64_t sn, MPI_Datatype st, int d
   return use(scope, out, in);
 }
 
-/// The same with one buffer: what is sent is packed into memory of its own. room(bytes): that memory
+/// The same with one buffer: the data to send is packed into memory of its own. room(bytes): allocates that memory
 template <class Fn, class Room, class Use>
 inline int sendrecv_replace_call(void* buffer, std::int64_t n, MPI_Datatype type, int dest, int stag, int source,
                                  int rtag, MPI_Comm comm, Room&& room, Use&& use) noexcept {

@@ -1,4 +1,4 @@
-// Copies of messages that their call may not keep the program's buffer for: packed by the live MPI.
+// Copies of messages for calls that must not keep the program's buffer, packed by the live MPI.
 #pragma once
 #include <mana/call/narrow_call.hpp>
 #include <mana/object/datatype/predefined.hpp>
@@ -13,7 +13,7 @@ namespace mana::object {
 /// Bytes that a packed copy may need. out: neutral error class; *room
 inline int packed_room(const message_arguments& m, std::int64_t* room) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-  std::int64_t bytes = 0;      // they may exceed int where the count does not
+  std::int64_t bytes = 0;      // may exceed int even if the count does not
   const bool is_large = __builtin_mul_overflow(m.count, layout_of(m.type).size, &bytes) || bytes > INT_MAX / 2;
   return call::narrow_call(mpi.MPI_Pack_size_c, mpi.MPI_Pack_size,
                      {is_large && mpi.MPI_Pack_size_c != nullptr ? INT64_MAX : m.count},
@@ -24,7 +24,7 @@ inline int packed_room(const message_arguments& m, std::int64_t* room) noexcept 
   });
 }
 
-/// in: copy  char[room]      out: neutral error class; *bytes  used of it
+/// in: copy  char[room]      out: neutral error class; *bytes: the used part
 inline int pack_into(const message_arguments& m, char* copy, std::int64_t room, std::int64_t* bytes) noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   return call::narrow_call(

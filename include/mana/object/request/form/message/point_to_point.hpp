@@ -1,5 +1,5 @@
-// Point-to-point: blocking calls are a non-blocking start and an interruptible wait inside the lower half (one visit);
-// non-blocking ones give a virtual request.
+// Point-to-point messages. A blocking call is a non-blocking start and an interruptible wait inside the lower half (one
+// visit). A non-blocking call returns a virtual request.
 #pragma once
 #include <mana/app/argument.hpp>
 #include <mana/call/library.hpp>
@@ -15,7 +15,7 @@
 
 namespace mana::object {
 
-/// The arguments of one message, translated. error: neutral class of the first one that is wrong.
+/// The arguments of one message, translated. error: neutral class of the first wrong argument.
 struct message_arguments {
   resolved<kind::comm> comm;
   resolved<kind::datatype> type;
@@ -36,7 +36,7 @@ struct message_arguments {
     else if (!type.ok) error = neutral::err_type;
     else if (peer >= comm.e->what.peers->size || peer < neutral::proc_null) error = neutral::err_rank;
   }
-  /// Of a message of the wrappers themselves. n: bytes; other: world rank
+  /// A message between wrappers. n: bytes; other: world rank
   message_arguments(void* bytes, std::int64_t n, int other, int on_tag) noexcept
       : comm{true, neutral::comm_hidden, &comms().hidden, comms().hidden.real},
         type{true, neutral::byte, nullptr, lower::predefined(neutral::byte)}, buffer(bytes), count(n),
@@ -44,8 +44,8 @@ struct message_arguments {
   traffic& messages() const noexcept { return *comm.e->what.messages; }
 };
 
-/// Of a request on the message's communicator. Keeps the datatype. Inlined always: what new_message() has
-/// written is then written once.
+/// Describes a request on the message's communicator, and keeps the datatype. Always inlined: then the members that
+/// new_message() writes are written only once.
 [[gnu::always_inline]] inline void describe(descriptor<kind::request>& r, const message_arguments& m,
                                             lower::send_mode mode) noexcept {
   message_part& own = r.message();
@@ -61,7 +61,7 @@ struct message_arguments {
   own.count = m.count;
 }
 
-/// Hands a drained message over as if it had just arrived. Frees it.
+/// Hands a drained message over as if it had just arrived, and frees it.
 inline neutral::status deliver(held_message* held, void* buffer, std::int64_t count,
                                real<kind::datatype> type) noexcept {
   const lower::services& s = *lower::the_bridge().service;
@@ -75,14 +75,14 @@ inline neutral::status deliver(held_message* held, void* buffer, std::int64_t co
   return status;
 }
 
-/// The first drained message that such a receive matches; nullptr if it has to come from the network.
+/// The first drained message that such a receive matches; nullptr if the message must come from the network.
 inline held_message* take_held(const descriptor<kind::comm>& comm, int source, int tag) noexcept {
   held_message* found = nullptr;
   with_inbox([&](inbox& in) { found = in.take(comm.context, source, tag); });
   return found;
 }
 
-/// Whether there is one, and what a probe says of it: another thread may take it at once.
+/// Whether a drained message matches, and a probe's status for it. Another thread may take the message at once.
 inline bool probe_held(const descriptor<kind::comm>& comm, int source, int tag, neutral::status& status) noexcept {
   bool is_there = false;
   with_inbox([&](const inbox& in) {
@@ -93,8 +93,8 @@ inline bool probe_held(const descriptor<kind::comm>& comm, int source, int tag, 
   return is_there;
 }
 
-/// Starts what the descriptor says; the entry becomes active, or done if a drained message was waiting.
-/// in: on, type  what the descriptor names, looked up      out: neutral error class
+/// Starts the operation of the descriptor. The entry becomes active, or done if a drained message was waiting.
+/// in: on, type  the descriptor's objects, looked up      out: neutral error class
 inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, real<kind::datatype> type) noexcept {
   descriptor<kind::request>& r = e.what;
   message_part& m = r.message();
@@ -118,7 +118,7 @@ inline int start_request(request_entry& e, const vid::entry<kind::comm>& on, rea
   return lower::cross([&] { return s.irecv(m.buffer, m.count, type, m.peer, m.tag, comm, &e.real); });
 }
 
-/// A blocking send whose message must be known before another thread sends one after it.
+/// A blocking send by a request of its own: its message must be known before another thread sends a later one.
 template <class Fn>
 inline int send_by_request(call::wrapper_scope& scope, lower::send_mode mode, const message_arguments& m,
                            MPI_Comm comm) noexcept {
@@ -143,7 +143,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   if (mode == lower::send_mode::synchronous && call::library().callers == turns::at_once)
     return send_by_request<Fn>(scope, mode, m, comm);
   const blocking_hold hold(m.comm.e, m.type.e);
-  // Before it is posted: another thread's synchronous send that comes after it must not count it as later.
+  // Count it before it is posted: a later synchronous send of another thread must not count it as sent after itself.
   const bool counts_now = mode != lower::send_mode::synchronous;
   if (counts_now) count_sent(m.messages(), m.peer, m.tag);
   const lower::services& s = *lower::the_bridge().service;
@@ -161,7 +161,7 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   request_entry* const e = new_message(request_form::send, *m.comm.e);
   if (e == nullptr) {
     if (!counts_now) count_sent(m.messages(), m.peer, m.tag);
-    lower::cross([&] { return s.request_free(pending); });       // it ends by itself, whoever receives it
+    lower::cross([&] { return s.request_free(pending); });       // the send ends when its receiver receives it
     return raise(comm, Fn::id, neutral::err_no_mem, no_request_id);
   }
   describe(e->what, m, mode);
@@ -173,8 +173,8 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   return error == neutral::success ? MPI_SUCCESS : raise(comm, Fn::id, error, nullptr);
 }
 
-/// A receive that is left pending, and for which there is no id: it is cancelled, unless a message has come for it.
-/// Afterwards the live MPI needs nobody to complete it.
+/// Ends a pending receive for which no id is left: cancels it, unless a message has come for it. Afterwards the live
+/// MPI needs nobody to complete it.
 [[gnu::noinline, gnu::cold]] inline neutral::status end_receive(const message_arguments& m,
                                                                 real<kind::request> pending) noexcept {
   const lower::services& s = *lower::the_bridge().service;
@@ -189,8 +189,9 @@ inline int send_blocking(lower::send_mode mode, const void* buffer, std::int64_t
   return status;
 }
 
-/// A receive that a checkpoint has interrupted. May park. The arguments come by value: so a call that is not interrupted keeps
-/// none of them in memory.      out: false: it has ended without a message, for want of an id
+/// Continues a receive that a checkpoint has interrupted. May park. The arguments are passed by value, so that a call
+/// that is not interrupted keeps none of them in memory.
+/// out: false: it has ended without a message, because no id was left
 [[gnu::noinline, gnu::cold]] inline bool await_receive(call::wrapper_scope& scope, message_arguments m,
                                                        real<kind::request> pending, neutral::status& status) noexcept {
   request_entry* const e = new_message(request_form::recv, *m.comm.e);

@@ -1,7 +1,8 @@
-// Partitioned messages (object/request/partitioned_transfer.hpp). A start moves one message for all partitions. The first of a send is a
-// copy that carries the channel's name, so that it needs no receive to be complete; the receive that it belongs to
-// learns the number from it. A receive that is started again knows it, and is posted at once: so later messages are
-// sent from where they are. Each is an ordinary request of the wrapper library's communicator to drains and restarts.
+// Partitioned messages (object/request/partitioned_transfer.hpp). A start moves one message for all partitions. The
+// first message of a send is a copy that carries the channel's name, so it completes without a receive. From it, the
+// receive of that channel learns the number. When the receive is started again it knows the number, and is posted at
+// once. So later messages are sent directly from the program's buffer. For drains and restarts each message is an
+// ordinary request on the wrapper library's communicator.
 #pragma once
 #include <mana/call/narrow_call.hpp>
 #include <mana/object/comm/receive_held.hpp>
@@ -23,10 +24,11 @@ namespace mana::object {
 
 /// First messages of partitioned operations, and the receives that wait for them.
 struct pairing_state {
-  std::uint32_t* channels = nullptr;        // uint32[world_size]: numbers given to each, from 1; nullptr: none yet
+  // uint32[world_size]: how many numbers were given for each rank, from 1; nullptr: none yet
+  std::uint32_t* channels = nullptr;
   vid::entry<kind::request>* first_unpaired = nullptr;   // receives, in the order of their initialisation
   held_message* firsts = nullptr;      // first messages whose receives are not initialised yet, oldest first
-  std::atomic_flag pairing = ATOMIC_FLAG_INIT;           // held to change the last two
+  std::atomic_flag pairing = ATOMIC_FLAG_INIT;           // held to change the two members above
 };
 
 inline pairing_state the_pairings;
@@ -35,14 +37,14 @@ inline pairing_state& pairings() noexcept { return the_pairings; }
 /// Tag of first messages.
 inline constexpr int first_message_tag = 0;
 
-/// Collective, where every rank is in MPI_Init or restarts. out: neutral error class
+/// Collective; called when every rank is in MPI_Init or restarts. out: neutral error class
 inline int make_partitioned_comm() noexcept {
   const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
   comm_state& all = comms();
   return lower::cross([&] { return mpi.MPI_Comm_dup(all.world.real, &all.partitioned.real); });
 }
 
-/// How often this rank has initialised a send to, or a receive from, a rank with a tag on a communicator.
+/// The key of a counter of initialisations: of sends to, or receives from, a rank with a tag on a communicator.
 struct channel_key {
   std::uint64_t ggid, check;
   int peer, tag;
@@ -55,13 +57,13 @@ inline std::map<channel_key, int>& channel_counts() noexcept {
   return counts;
 }
 
-/// The communicator in a channel's name: the same on all members, and no other's.
+/// The communicator in a channel's name: the same on all members, and different for every other communicator.
 inline partition_channel channel_on(const descriptor<kind::comm>& comm) noexcept {
   const vid::group_clock& members = *comm.everyone;
   return {members.ggid, members.check ^ vid::mix64(comm.lineage), 0, 0, 0, 0};
 }
 
-/// For the next initialisation of this kind. peer: rank in comm
+/// The channel of the next initialisation of this kind. peer: rank in comm
 inline partition_channel next_channel(const descriptor<kind::comm>& comm, int peer, int tag,
                                            bool is_send) noexcept {
   partition_channel c = channel_on(comm);
@@ -71,7 +73,7 @@ inline partition_channel next_channel(const descriptor<kind::comm>& comm, int pe
   return c;
 }
 
-/// Its communicator is freed: no initialisation can be on it any more.
+/// Forgets the counters of a communicator that was freed: no initialisation can use them.
 inline void forget_channels(const descriptor<kind::comm>& comm) noexcept {
   const std::lock_guard hold(app::cold_lock());
   auto& counts = channel_counts();
@@ -83,7 +85,7 @@ inline void forget_channels(const descriptor<kind::comm>& comm) noexcept {
   counts.erase(first, last);
 }
 
-/// A number for messages to a world rank. out: 0: there is none left
+/// A number for messages to a world rank. out: 0: no number is left
 inline int take_channel_number(int world_rank) noexcept {
   pairing_state& all = pairings();
   {
@@ -109,7 +111,7 @@ inline const partition_channel& channel_of(held_message& first) noexcept {
   return *static_cast<const partition_channel*>(first.data());
 }
 
-/// Lays a first message out in the receive's buffer.
+/// Unpacks a first message into the receive's buffer.
 inline neutral::status unpack_first(descriptor<kind::request>& r) noexcept {
   held_message* const held = std::exchange(r.parts()->first, nullptr);
   const lower::services& s = *lower::the_bridge().service;
@@ -139,7 +141,7 @@ inline bool are_pair(const request_entry& e, held_message& first) noexcept {
   return e.what.message().peer == first.source && e.what.parts()->channel.pairs_with(channel_of(first));
 }
 
-/// A first message, the oldest of its sender; nullptr if none has come.
+/// The oldest first message; nullptr if none has come.
 inline held_message* next_first() noexcept {
   vid::entry<kind::comm>& on = comms().partitioned;
   if (held_message* const held = take_held(on.what, neutral::any_source, first_message_tag)) return held;
@@ -156,7 +158,7 @@ inline held_message* next_first() noexcept {
   return held;
 }
 
-/// receive_firsts(). One thread at a time; another's turn is as good.
+/// The body of receive_firsts(). One thread at a time receives; the others return at once.
 inline void receive_all_firsts() noexcept {
   if (!comms().partitioned.real) return;
   if (pairings().pairing.test_and_set(std::memory_order_acquire)) return;
@@ -176,7 +178,7 @@ inline void receive_all_firsts() noexcept {
   pairings().pairing.clear(std::memory_order_release);
 }
 
-/// A receive is initialised: its first message may have come before.
+/// Called when a receive is initialised: its first message may have come before.
 inline void look_for_pair(request_entry& e) noexcept {
   pairing_state& all = pairings();
   const pairing_lock hold;
@@ -192,7 +194,7 @@ inline void look_for_pair(request_entry& e) noexcept {
   *end = &e;
 }
 
-/// The copy of a send's first message goes its way; the send is complete. out: neutral error class
+/// Sends the copy of a send's first message, and completes the send. out: neutral error class
 inline int send_first(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
   const message_part& m = r.message();
@@ -232,7 +234,7 @@ inline int send_first(request_entry& e) noexcept {
   return neutral::success;
 }
 
-/// The message with all partitions of a send leaves. out: neutral error class
+/// Sends the message with all partitions of a send. out: neutral error class
 inline int send_message(request_entry& e) noexcept {
   descriptor<kind::request>& r = e.what;
   const message_part& m = r.message();
@@ -258,7 +260,8 @@ inline int send_message(request_entry& e) noexcept {
   return neutral::success;
 }
 
-/// All partitions of a send are ready. One whose message cannot leave is inactive: nobody would ever end it.
+/// All partitions of a send are ready. If its message cannot leave, the request becomes inactive: otherwise nobody
+/// would end it.
 /// out: neutral error class
 inline int send_parts(request_entry& e) noexcept {
   const int rc = send_message(e);
@@ -266,7 +269,7 @@ inline int send_parts(request_entry& e) noexcept {
   return rc;
 }
 
-/// Counts partitions as ready. out: neutral error class
+/// Marks this many partitions as ready. out: neutral error class
 inline int mark_ready(request_entry& e, int partitions) noexcept {
   const int before = e.what.parts()->missing.fetch_sub(partitions, std::memory_order_acq_rel);
   return before == partitions ? send_parts(e) : int{neutral::success};
@@ -299,11 +302,11 @@ inline int start_partitioned(request_entry& e) noexcept {
     }
   }
   const int rc = start_persistent(e);
-  if (r.state == request_stage::done) parts.name_in_comm(r.status);      // a drained message was there
+  if (r.state == request_stage::done) parts.name_in_comm(r.status);      // a drained message had come
   return rc;
 }
 
-/// MPI_Request_free of an inactive one: what it has besides other requests.
+/// MPI_Request_free of an inactive partitioned request: ends its additional data.
 inline void end_partitioned(request_entry& e) noexcept {
   const pairing_lock hold;
   request_entry** at = &pairings().first_unpaired;
