@@ -292,7 +292,7 @@ void refuse_unseen_mpi() {
     const std::string name = r.path.substr(r.path.rfind('/') + 1);
     if (is_mpi_library(name))
       throw std::runtime_error("the program was started without MPI, and has loaded " + r.path +
-                               "; start it with that MPI's mpirun, or with mana run " MANA_ABI_OPTIONS);
+                               "; start it with that MPI's mpirun, or with mana run " MANA_MPI_OPTIONS);
   }
 }
 

@@ -53,7 +53,7 @@ int number(const environment& get, const char* const* mpi_family::* names, const
 
 [[noreturn]] void refuse_unknown(const mpi_evidence& evidence, const std::string& what) {
   throw failure(exit_status::parts_missing,
-                fmt::format("{}: this installation of mana has no such live MPI{}{}", what, evidence.installed.empty() ? "" : "; it has ",
+                fmt::format("{}{}{}", what, evidence.installed.empty() ? "" : "; it has ",
                             names_of(evidence.installed)),
                 "build and install mana where that MPI's headers and libraries are installed");
 }
@@ -73,7 +73,7 @@ const live_mpi* one_of(const mpi_evidence& evidence, mpi_name family) {
 
 const live_mpi& wanted_live(const mpi_evidence& evidence) {
   const live_mpi* const wanted = find_live_mpi(evidence.installed, evidence.wanted);
-  if (wanted == nullptr) refuse_unknown(evidence, "--mpi " + evidence.wanted);
+  if (wanted == nullptr) refuse_unknown(evidence, "this installation has no live MPI " + evidence.wanted);
   const launcher& by = evidence.started_by;
   if (by.mpi && by.certain && *by.mpi != wanted->family) disagree(evidence);
   return *wanted;
@@ -138,13 +138,13 @@ std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<
   const launcher& by = evidence.started_by;
   if (by.mpi && by.certain) {
     if (const live_mpi* const of_launcher = one_of(evidence, *by.mpi)) return *of_launcher;
-    refuse_unknown(evidence, fmt::format("this process was started by {}'s launcher", long_name(*by.mpi)));
+    refuse_unknown(evidence, fmt::format("the launcher is {0}'s, and this installation has no live {0}", long_name(*by.mpi)));
   }
   for (const auto& family : {made_with, by.mpi})
     if (family)
       if (const live_mpi* const same = one_of(evidence, *family)) return *same;
   if (!made_with && !by.mpi) return std::nullopt;
-  if (evidence.installed.empty()) refuse_unknown(evidence, evidence.program);
+  if (evidence.installed.empty()) refuse_unknown(evidence, evidence.program + ": this installation has no live MPI");
   return evidence.installed.front();
 }
 

@@ -59,7 +59,11 @@ CLI::Validator check_of<option::live_mpi_name>() {
         const bool is_name = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
         return is_name ? std::string() : text + " is no name of a live MPI";
       },
-      "");
+      [] {      // names that installations have unless they were given others
+        std::string names = "{" MANA_MPI_NAMES ",none}";
+        std::erase(names, ' ');
+        return names;
+      }());
 }
 
 template <>
