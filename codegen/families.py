@@ -14,10 +14,11 @@ MPIS = pathlib.Path(__file__).resolve().parent.parent / "mpis"
 KEYS = {"long_name", "versions", "sonames", "version_symbol", "version_macros", "standard", "packages", "bindings", "sources", "supported",
         "functions_as", "lacks", "compiler", "launcher", "tests"}
 COMPILER = {"c", "fortran", "definitions", "options"}
-LAUNCHER = {"program", "order", "certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "srun"}
+LISTS = ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "processes")      # of a launcher
+LAUNCHER = {"program", "order", *LISTS, "srun"}
 # Key: default.
 TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
-         "unreceived": 50000}
+         "unreceived": 50000, "own_suite": False, "suite_options": []}
 
 
 LARGE_COUNTS_SINCE = "4.0"       # of the standard
@@ -79,8 +80,7 @@ class Family:
     @property
     def lists(self):
         """The lists in families.hpp, in the order of mpi_family's members."""
-        return {"versions": self.versions, "sonames": self.sonames} | {
-            key: self.launcher.get(key, []) for key in ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager")}
+        return {"versions": self.versions, "sonames": self.sonames} | {key: self.launcher.get(key, []) for key in LISTS}
 
     @property
     def headers(self):

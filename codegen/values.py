@@ -27,6 +27,18 @@ def rows(given):
     return given["handles"] | given["classes"] | given["constants"]
 
 
+def _condition(row, mpis):
+    """Where an mpi.h has a row's name, for the preprocessor."""
+    if "in" in row:
+        return " || ".join(f"defined({mpi.version_symbol})" for mpi in mpis if mpi.name in row["in"]) or "0"
+    return row.get("when", f"defined({row['name']})")
+
+
+def asked(given, mpis):
+    """rows() with the condition of each, `when`. in: mpis  families.Family, those that are built"""
+    return {kind: [row | {"when": _condition(row, mpis)} for row in some] for kind, some in rows(given).items()}
+
+
 def identifier(row):
     """MPI_T_BIND_MPI_COMM → bind_comm; MPI_T_ERR_MEMORY → err_t_memory; MPI_COMM_NULL → comm_null"""
     if "id" in row:

@@ -51,6 +51,8 @@ class connection {
   std::optional<bytes> next(std::size_t limit = max_frame);
 
   bool broken() const noexcept { return broken_; }
+  /// The peer has sent a part of a frame, or more, that next() has not taken.
+  bool has_spoken() const noexcept { return taken_ < input_.size(); }
   handle release() noexcept { return std::move(socket_); }
 
  private:

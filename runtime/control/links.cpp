@@ -93,10 +93,11 @@ void links::admit(std::unique_ptr<connection>& stranger, frame_reader hello) {
   if (found == links_.end() || found->line != nullptr) throw wire_error();
   found->line = std::move(stranger);
   found->here = found->ranks.size() == 1;
+  found->line->queue(frame_writer(frame_type::welcome).take());
   read(static_cast<int>(found - links_.begin()));
 }
 
-/// A stranger that has not shown the key costs a descriptor. If there are too many strangers, the oldest is cut off.
+/// A stranger that has not shown the key costs a descriptor. If there are too many strangers, one is cut off.
 void links::accept_one() {
   constexpr std::size_t spare = 64;
   handle fd = accept_from(listener_);
@@ -104,7 +105,15 @@ void links::accept_one() {
   if (fd) strangers_.push_back(std::make_unique<connection>(std::move(fd)));
   if (!full && strangers_.size() <= links_.size() + spare) return;
   if (strangers_.empty()) accepting_ = false;      // until a stranger leaves
-  else strangers_.pop_front();
+  else cut_one_off();
+}
+
+/// Cuts off the oldest stranger that has sent nothing. The newest may have sent something that is not read yet. A rank that
+/// is cut off connects again.
+void links::cut_one_off() {
+  const auto newest = std::prev(strangers_.end());
+  const auto silent = std::find_if(strangers_.begin(), newest, [](const auto& s) { return !s->has_spoken(); });
+  strangers_.erase(silent == newest ? strangers_.begin() : silent);
 }
 
 void links::send(int l, const bytes& frame) {

@@ -78,6 +78,7 @@ class links {
   void greet(std::unique_ptr<connection>& stranger);
   void admit(std::unique_ptr<connection>& stranger, frame_reader hello);
   void accept_one();
+  void cut_one_off();
 
   listener listener_;
   const job_key key_;

@@ -144,7 +144,7 @@ void network::run_relay(const clock::rank_range& range, const endpoint& parent, 
   }
   std::unique_ptr<relay> own;
   try {
-    own = std::make_unique<relay>(job_, range, std::move(*l), connection_to(parent));
+    own = std::make_unique<relay>(job_, range, std::move(*l), [parent] { return connection_to(parent); });
     up->set_value();
   } catch (...) {
     return up->set_exception(std::current_exception());

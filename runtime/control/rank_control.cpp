@@ -47,7 +47,7 @@ void rank_control::run_agent() {
                       {wake_.get(), POLLIN, 0}};
     const int ready = poll(waits, std::size(waits), sleep_ms());
     if (ready < 0) continue;
-    const std::lock_guard hold(lock_);      // other threads send over the connection too
+    std::unique_lock hold(lock_);      // other threads send over the connection too
     if (stopping_) return;
     if (ready == 0) {
       say_unparked();
@@ -62,8 +62,9 @@ void rank_control::run_agent() {
       alive = false;
     }
     if (all_ending_) return;
-    if (!alive && !around_.by_file) return on_silence();
-    if (!alive) lose_coordinator();
+    if (alive) continue;
+    if (around_.by_file) lose_coordinator();
+    else if (!join_again(hold)) return on_silence();
   }
 }
 
@@ -88,6 +89,7 @@ void rank_control::take_frames() {
 
 void rank_control::on_frame(frame_reader& frame) {
   switch (frame.type()) {
+    case frame_type::welcome: unheard_.on_welcome(); break;
     case frame_type::requested: on_requested(frame.get<clock::request_number>()); break;
     case frame_type::clock_down: clock_->receive(frame); break;
     case frame_type::line: on_line(); break;
@@ -201,7 +203,9 @@ std::vector<clock::group_count> rank_control::read_clocks() const {
 }
 
 void rank_control::tell(const bytes& frame) {
-  if (line_ != nullptr) line_->send_all(frame);
+  if (line_ == nullptr) return;
+  unheard_.note(frame);
+  line_->send_all(frame);
 }
 
 // ---- the program's threads

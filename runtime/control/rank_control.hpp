@@ -5,6 +5,7 @@
 #include <runtime/control/connection.hpp>
 #include <runtime/control/network.hpp>
 #include <runtime/control/surroundings.hpp>
+#include <runtime/control/unheard.hpp>
 
 #include <mana/lower/abi.hpp>
 
@@ -84,6 +85,7 @@ class rank_control {
   int sleep_ms();
   bool find_coordinator();
   void lose_coordinator();
+  bool join_again(std::unique_lock<std::mutex>& hold);
   std::optional<lower::wait_end> leave_alone(std::unique_lock<std::mutex>& hold);
   void end_by_file();
   void end_network();
@@ -117,6 +119,7 @@ class rank_control {
   std::condition_variable changed_;
   std::unique_ptr<rank_clock> clock_;
   std::unique_ptr<connection> line_;
+  unheard unheard_;                       // over line_, where it is not by_file
   std::unique_ptr<network> network_;
   std::thread agent_;
   handle wake_;                           // eventfd: the agent looks whether it must stop

@@ -31,6 +31,7 @@ void rank_control::begin(const surroundings& s) {
   drains_ = 0;
   stands_ = !s.by_file;
   came_.reset();
+  unheard_ = {};
   if (s.by_file && s.rank != 0) changes_of_file_ = handle(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   network_ = std::make_unique<network>(around_);
   try {
@@ -122,6 +123,26 @@ void rank_control::lose_coordinator() {
   network_->give_back(std::move(line_));
   changed_.notify_all();
   was_lost_ = true;
+}
+
+/// For a rank in whose MPI start the coordinator's address was told.
+/// in: hold  of lock_, which other threads can take meanwhile
+bool rank_control::join_again(std::unique_lock<std::mutex>& hold) {
+  if (!unheard_.try_again()) return false;
+  hold.unlock();
+  pollfd wait{wake_.get(), POLLIN, 0};
+  poll(&wait, 1, unheard::pause_ms);
+  std::unique_ptr<connection> made;
+  try {
+    made = network_->connect();
+  } catch (const std::system_error&) {
+    // The coordinator has ended.
+  }
+  hold.lock();
+  if (made == nullptr) return false;
+  line_ = std::move(made);
+  line_->send_all(unheard_.told());
+  return true;
 }
 
 /// The rank enters the live MPI's start as soon as no checkpoint holds it. It first gives the other ranks' agents a

@@ -1,13 +1,24 @@
 #include <runtime/control/relay.hpp>
 
+#include <poll.h>
+
+#include <system_error>
+
 namespace mana::control {
 
-relay::relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up)
-    : links_(std::move(l), job.key, clock::links_of(range, job.fan_out), *this),
-      progress_(clock::links_of(range, job.fan_out)), up_(std::move(up)),
+relay::relay(const traced_job& job, const clock::rank_range& range, listener l, caller call_up)
+    : call_up_(std::move(call_up)), hello_(frame_writer(frame_type::hello_rank).put(job.key).put(range.first).take()),
+      links_(std::move(l), job.key, clock::links_of(range, job.fan_out), *this),
+      progress_(clock::links_of(range, job.fan_out)),
       clock_(make_relay_clock_in(job, range, [this](int link, const bytes& frame) { links_.send(link, frame); },
                                  [this](const bytes& frame) { tell(frame); })) {
-  tell(frame_writer(frame_type::hello_rank).put(job.key).put(range.first).take());
+  join();
+}
+
+void relay::join() {
+  up_ = call_up_();
+  up_->queue(hello_);
+  up_->queue(unheard_.told());
 }
 
 void relay::run() {
@@ -37,11 +48,23 @@ void relay::read_up() {
   } catch (const wire_error&) {
     alive = false;
   }
-  orphaned_ = !alive;
+  orphaned_ = !alive && !join_again();
+}
+
+bool relay::join_again() {
+  if (!unheard_.try_again()) return false;
+  poll(nullptr, 0, unheard::pause_ms);
+  try {
+    join();
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return true;
 }
 
 void relay::on_order(frame_reader& frame) {
   switch (frame.type()) {
+    case frame_type::welcome: unheard_.on_welcome(); break;
     case frame_type::requested:
       if (clock_ == nullptr) throw wire_error();
       clock_->request(frame);

@@ -4,13 +4,19 @@
 #include <runtime/control/clock_trace.hpp>
 #include <runtime/control/links.hpp>
 #include <runtime/control/progress.hpp>
+#include <runtime/control/unheard.hpp>
+
+#include <functional>
+#include <memory>
 
 namespace mana::control {
 
 class relay final : link_user {
  public:
-  /// range: the process and all below it. up: to the parent, before the hello
-  relay(const traced_job& job, const clock::rank_range& range, listener l, std::unique_ptr<connection> up);
+  using caller = std::function<std::unique_ptr<connection>()>;
+  /// range: the process and all below it. call_up: connects to the parent, and sends nothing
+  /// errors: what call_up throws
+  relay(const traced_job& job, const clock::rank_range& range, listener l, caller call_up);
   /// Runs until the program ends, or the parent is gone. Then it closes the links without a message.
   void run();
 
@@ -20,13 +26,21 @@ class relay final : link_user {
   void on_client(std::unique_ptr<connection> line, const client_hello& who) override;
   void poll_once();
   void read_up();
+  void join();
+  bool join_again();
   void on_order(frame_reader& frame);
   void tell_what_all_said();
-  void tell(const bytes& frame) { up_->queue(frame); }
+  void tell(const bytes& frame) {
+    unheard_.note(frame);
+    up_->queue(frame);
+  }
 
+  const caller call_up_;
+  const bytes hello_;
   links links_;
   progress progress_;
   std::unique_ptr<connection> up_;
+  unheard unheard_;                             // by the parent
   std::unique_ptr<relay_clock> clock_;          // nullptr: the policy's messages pass through unread
   bool ended_ = false, orphaned_ = false;
   bool said_here_ = false, said_ending_ = false;

@@ -47,7 +47,8 @@ enum class frame_type : std::uint8_t {
   end = 19,         // all ranks are in MPI_Finalize, and nothing is under way
   requested = 20,   // uint64: number of the request
   line = 21,        // all ranks are at a recovery line
-  stands = 36,  // uint8: all ranks are connected, none is in the live MPI's start: they wait in MPI_Init for each other
+  welcome = 37,     // the listener has read its hello, and reads its frames
+  stands = 36,      // uint8: all ranks are connected, none is in the live MPI's start: they wait in MPI_Init for each other
   stored = 23,      // uint8 committed, uint8 on_nodes, uint8 is_known, list of uint64 (stored_end): the end of a checkpoint whose verdict was `copied`
   look = 26,        // uint64, ascending: asks for the images' progress
   abandon = 28,     // gives up images that are not durable; ranks that have not written answer with `written`

@@ -50,14 +50,23 @@ const char* text_of_environment(const char* name) noexcept {
   return text == nullptr ? "" : text;
 }
 
-/// out: the process id of the nearest ancestor that is MPICH's process manager of this node; 0 if there is none
+/// in: stat  /proc/PID/stat: "PID (NAME) …"
+bool starts_ranks(const std::string& stat) {
+  const std::size_t name = stat.find('(') + 1;
+  for (const mpi_family& family : mpi_families)
+    for (const char* const* begin = family.processes; *begin != nullptr; ++begin)
+      if (stat.compare(name, std::strlen(*begin), *begin) == 0) return true;
+  return false;
+}
+
+/// out: the process id of the nearest ancestor that starts the ranks of one job on this node; 0 if there is none
 int process_manager() {
   constexpr int deepest = 64;
   int pid = getppid();
   for (int level = 0; level < deepest && pid > 1; ++level) {
     std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
     std::string text((std::istreambuf_iterator<char>(in)), {});
-    if (text.find("(hydra_") != std::string::npos) return pid;
+    if (starts_ranks(text)) return pid;
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos || end + 4 >= text.size()) return 0;
     pid = std::atoi(text.c_str() + end + 4);  // ") S PARENT"
@@ -70,7 +79,7 @@ int process_manager() {
 std::string launch_name() {
   if (const std::string name = text_of_environment("PMIX_NAMESPACE"); !name.empty())
     return "pmix " + name + " " + text_of_environment("PMIX_SERVER_URI2");
-  if (const int manager = process_manager(); manager != 0) return "hydra " + std::to_string(manager);
+  if (const int manager = process_manager(); manager != 0) return "manager " + std::to_string(manager);
   const std::string step = text_of_environment("SLURM_STEP_ID");
   if (std::getenv("SLURM_PROCID") != nullptr && !step.empty())
     return "slurm " + std::string(text_of_environment("SLURM_JOB_ID")) + "." + step;

@@ -3,7 +3,6 @@
 // their parser.
 // INV-96 the lower half understands every option of a run or a restart that the command line accepts.
 #pragma once
-#include <mana/gen/families.hpp>
 
 // ROW(member, name, kind, default, value, commands, goes, needs, excludes, group, help, guide)
 //   member    in run_options (as given) and in start_options (as the lower half uses it)

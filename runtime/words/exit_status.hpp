@@ -3,14 +3,11 @@
 //
 // INV-98 a status that is mana's own is one of this table, and a number keeps its name and its meaning forever.
 #pragma once
-#include <mana/gen/families.hpp>
-
-#include <string_view>
 
 #define MANA_REPORT_IT "report it, with the message and the output of mana --version"
 
-// ROW(name, number, meaning, remedy): the guide's texts. The message of a failure gives its own remedy, except if the
-// row's remedy ends with MANA_REPORT_IT.
+// ROW(name, number, meaning, remedy): the guide's texts; exit_status_texts.hpp has them as a table. The message of a failure
+// gives its own remedy, except if the row's remedy ends with MANA_REPORT_IT.
 #define MANA_EXIT_STATUSES(ROW) \
   ROW(success, 0, "done", \
       "") \
@@ -100,33 +97,7 @@ namespace mana {
 enum class exit_status : int { MANA_EXIT_STATUSES(MANA_ROW) };
 #undef MANA_ROW
 
-struct exit_status_row {
-  exit_status status;
-  const char* name;
-  const char* meaning;
-  const char* remedy;
-};
-
-#define MANA_ROW(name, number, meaning, remedy) {exit_status::name, #name, meaning, remedy},
-inline constexpr exit_status_row exit_statuses[] = {MANA_EXIT_STATUSES(MANA_ROW)};
-#undef MANA_ROW
-
 /// The remedy of a failure whose message has none. Mostly empty, since a row's remedy covers several failures.
-constexpr const char* remedy_of_all(exit_status status) noexcept {
-  for (const exit_status_row& row : exit_statuses)
-    if (row.status == status && std::string_view(row.remedy).ends_with(MANA_REPORT_IT)) return row.remedy;
-  return "";
-}
-
-/// Each number occurs once.
-consteval bool statuses_ascend() {
-  int last = -1;
-  for (const exit_status_row& row : exit_statuses) {
-    if (static_cast<int>(row.status) <= last) return false;
-    last = static_cast<int>(row.status);
-  }
-  return true;
-}
-static_assert(statuses_ascend());
+const char* remedy_of_all(exit_status status) noexcept;
 
 }  // namespace mana

@@ -1,5 +1,5 @@
 // Prints the guide's table of exit statuses.
-#include <runtime/words/exit_status.hpp>
+#include <runtime/words/exit_status_texts.hpp>
 
 #include <cstdio>
 

@@ -2,14 +2,14 @@
 import os
 import pathlib
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from known_mpis import of_tests  # noqa: E402
 
 CONFIGURE_S, MAKE_S = 600, 3600
 SUITE = pathlib.Path("test") / "mpi"      # in MPICH's source
 NO = ("fortran", "cxx", "romio", "spawn", "rma")
-# Open MPI: what the standard asks for only; and declarations of what MPI-3.0 removed, which the suite's library of datatypes
-# uses and Open MPI's library still has.
-OF_MPI = {"mpich": [], "openmpi": ["--enable-strictmpi",
-                                   "CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0"]}
 
 
 class Broken(Exception):
@@ -36,7 +36,7 @@ def configured(source, place, mpi):
     # Built once: what would track dependencies is half of configure's time.
     words = [source / SUITE / "configure", f"CC=mpicc.{mpi}", f"MPICC=mpicc.{mpi}", f"MPIEXEC=mpiexec.{mpi}", "CFLAGS=-O1",
              "--disable-dependency-tracking", "--enable-threads=multiple", "--enable-checkerrors",
-             *(f"--disable-{part}" for part in NO), *OF_MPI[mpi]]
+             *(f"--disable-{part}" for part in NO), *of_tests(mpi, "suite_options")]
     if _log(words, tree, log, CONFIGURE_S) != 0:
         raise Broken(f"configure failed; see {log}")
     for part in ("dtpools", "util"):

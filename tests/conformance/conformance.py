@@ -21,6 +21,9 @@ import obtain
 import run
 import testlists
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from known_mpis import FAMILIES, of_tests  # noqa: E402
+
 SKIPPED = 77
 CHECKPOINTED = ("resumed", "restarted")
 LONGEST_NATIVE_S = 8    # what takes longer does not count
@@ -56,7 +59,7 @@ def mpich_suite(place, mpi, selected):
     source = obtain.source_package("mpich", version, place)
     tree = build.configured(source, place, mpi)
     tests = [test for test in testlists.tests(tree, source / build.SUITE)
-             if test.ranks <= MOST_RANKS and test.memory_gb <= MOST_MEMORY_GB and (test.strict or mpi == "mpich")]
+             if test.ranks <= MOST_RANKS and test.memory_gb <= MOST_MEMORY_GB and (test.strict or of_tests(mpi, "own_suite"))]
     tests = selected(tests)
     build.build(tree, tests)
     return tree, tests, testlists.judge
@@ -134,7 +137,7 @@ def sample(file):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
-    parser.add_argument("--mpi", choices=["mpich", "openmpi"], required=True)
+    parser.add_argument("--mpi", choices=FAMILIES, required=True)
     parser.add_argument("--suite", choices=SUITES, default="mpich")
     parser.add_argument("--way", action="append", choices=run.WAYS, help="may be given several times (default: all)")
     parser.add_argument("--only", default="", help="regular expression: names of tests")

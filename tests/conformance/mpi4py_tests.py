@@ -2,9 +2,13 @@
 import pathlib
 import re
 import subprocess
+import sys
 
 import obtain
 import testlists
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from known_mpis import BY_NAME  # noqa: E402
 
 PYTHON = "/usr/bin/python3"       # the one for which Debian's package is
 RANKS = (1, 2, 3)
@@ -24,7 +28,7 @@ def links_with():
     """The MPI of the installed mpi4py, None if it cannot be told."""
     text = subprocess.run([PYTHON, "-c", "import mpi4py.MPI as m; print(m.Get_library_version())"], capture_output=True,
                           text=True, check=False).stdout
-    return next((mpi for mpi, name in (("openmpi", "Open MPI"), ("mpich", "MPICH")) if name in text), None)
+    return next((name for name, family in BY_NAME.items() if family.long_name in text), None)
 
 
 def prepared(source, tree):

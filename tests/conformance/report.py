@@ -8,7 +8,10 @@ import sys
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
+sys.path.insert(0, str(HERE.parents[1] / "scripts" / "support"))
+from known_mpis import BY_NAME  # noqa: E402
+
+MPIS = {name: family.long_name for name, family in BY_NAME.items()}
 SUITES = {"mpich": "MPICH's test suite", "mpi4py": "mpi4py's test suite"}
 WAYS = {"plain": "under `mana run`", "resumed": "checkpointed and resumed", "restarted": "killed or stopped, and restarted"}
 UNEXPLAINED = "Unexplained"

@@ -16,6 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from known_mpis import of_tests  # noqa: E402
 from mana_job import Failed, Job, descendants, is_rank, is_up, mpirun  # noqa: E402
 
 WAYS = ("native", "plain", "resumed", "restarted")
@@ -58,7 +59,7 @@ class Runner:
 
     def start(self, test, tree, place, *words):
         environment = dict(assignment.split("=", 1) for assignment in test.environment)
-        command = [*mpirun(self.mpi, test.ranks), *(test.mpirun_words if self.mpi == "mpich" else ()), *words]
+        command = [*mpirun(self.mpi, test.ranks), *(test.mpirun_words if of_tests(self.mpi, "own_suite") else ()), *words]
         return Job(command, tree / test.folder, place / "log", environment)
 
     def program(self, test, tree):

@@ -2,7 +2,9 @@
 """A family of MPI libraries is added by one folder: mana is built for a toy MPI whose folder lies outside of mpis/, and one rank
 of it runs, is asked about by `mana doctor`, is saved and is restarted.
 
-toy_test.py --build FOLDER --compiler C++ [--launcher WORD] [--flags WORDS]
+toy_test.py --build FOLDER --built TREE --compiler C++ [--launcher WORD] [--flags WORDS]
+
+TREE is a build of these sources. What is the same for all families is taken from it (reuse.py).
 """
 import argparse
 import os
@@ -11,6 +13,8 @@ import re
 import subprocess
 import sys
 import time
+
+import reuse
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -36,15 +40,19 @@ def must(words, limit=LIMIT_S, **more):
 
 
 def build(options):
-    """mana for the toy alone, in a tree of its own."""
+    """mana for the toy alone, in a tree of its own; what no family is in, from another."""
     library, tree = options.build / "library", options.build / "tree"
     must([sys.executable, HERE / "library" / "make_library.py", library])
     other = [f"-DMANA_MPICC_{family.name}=OFF" for family in (ROOT / "mpis").iterdir() if family.is_dir()]
-    launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={options.launcher}" for language in ("C", "CXX") if options.launcher]
+    index = options.build / "index"
+    launcher = f"{sys.executable};{HERE / 'reuse.py'};{index}" + (f";{options.launcher}" if options.launcher else "")
     must(["cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", f"-DMANA_EXTRA_FAMILIES={HERE / 'toy'}", *other,
           f"-DMANA_MPICC_toy={library / 'mpicc.toy'}", f"-DCMAKE_CXX_COMPILER={options.compiler}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-          f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={options.flags}", "-DMANA_TESTS=OFF", *launcher], limit=300)
+          f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={options.flags}", "-DMANA_TESTS=OFF", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"],
+         limit=300)
+    reuse.write_index(index, options.built, tree)
     must(["cmake", "--build", tree, "--target", "mana_command", "mana-lower-toy", "mana-toy"], limit=3000)
+    print(f"{len((index / reuse.TAKEN).read_text().splitlines())} objects taken")
     must([library / "mpicc.toy", HERE / "library" / "program.c", "-o", options.build / "program"])
     return tree / "bin" / "mana", options.build / "program"
 
@@ -73,11 +81,12 @@ def save_and_restart(mana, program, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--built", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--launcher", default="")
     parser.add_argument("--flags", default="-O1 -DNDEBUG")
     options = parser.parse_args()
-    options.build = options.build.resolve()
+    options.build, options.built = options.build.resolve(), options.built.resolve()
     mana, program = build(options)
     folder = options.build / f"run-{os.getpid()}"
     folder.mkdir()

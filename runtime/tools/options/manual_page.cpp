@@ -2,7 +2,7 @@
 
 #include <runtime/tools/options/help_format.hpp>
 #include <runtime/tools/options/option_words.hpp>
-#include <runtime/words/exit_status.hpp>
+#include <runtime/words/exit_status_texts.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -188,7 +188,7 @@ TEST_CASE("checkpoints at intervals need no request") {
   job::options o = four_ranks;
   o.interval_s = 0.02;
   job j(place.path(), o, busy);
-  while (j.commits < 3) rest();
+  await([&] { return j.commits >= 3; });
   j.finish();
   CHECK(j.inconsistent == 0);
 }
@@ -198,7 +198,7 @@ TEST_CASE("a rank asks without a client") {
   job j(place.path(), four_ranks, busy);
   for (int i = 1; i <= 20; ++i) {
     j.at(i % 4).ask(false);
-    while (j.commits < i) rest();
+    await([&] { return j.commits >= i; });
   }
   j.finish();
   CHECK(j.inconsistent == 0);
@@ -214,7 +214,7 @@ TEST_CASE("all ranks ask whenever they like") {
       r.compute();
     }
   });
-  while (j.commits < 50) rest();
+  await([&] { return j.commits >= 50; });
   j.finish();
   CHECK(j.commits <= asked / 7);
   CHECK(j.inconsistent == 0);
@@ -224,7 +224,7 @@ TEST_CASE("a rank asks for the end of the job") {
   temporary_directory place;
   job j(place.path(), four_ranks, busy);
   for (int r = 0; r < 4; ++r) j.at(r).ask(true);
-  while (j.commits == 0) rest();
+  await([&] { return j.commits > 0; });
   j.finish();
   CHECK(j.commits == 1);
   CHECK(j.ended_as(outcome::resumed) == 4);
@@ -251,7 +251,7 @@ TEST_CASE("a job ends itself after a time") {
   job::options o = four_ranks;
   o.stop_after_s = 0.05;
   job j(place.path(), o, busy);
-  while (j.commits == 0) rest();
+  await([&] { return j.commits > 0; });
   j.finish();
   CHECK(j.commits == 1);
   CHECK(j.ended_as(outcome::resumed) == 4);

@@ -86,7 +86,7 @@ TEST_CASE("a request that joined a checkpoint which is given up is served by one
   j.at(1).ask(true);
   while (!says("\"stops\":true")) rest();
   j.at(2).let_park();
-  while (j.commits == 0) rest();
+  await([&] { return j.commits > 0; });
   j.finish();
   CHECK(begun == 2);
   CHECK(j.abandoned == 1);
@@ -279,13 +279,15 @@ TEST_CASE("starts that all ranks are refused after the line was found by them") 
   job j(place.path(), three_ranks, [&](rank& r) {
     r.barrier_alone();
     ++counted;
+    tell_of_event();
     while (!r.at_line()) rest();
     ++at_line;
-    while (at_line < 3) rest();
+    tell_of_event();
+    await([&] { return at_line >= 3; });
     r.retract();
     while (r.go_on()) r.compute();
   });
-  while (counted < 3) rest();             // else the line would wait for a start that asks nobody
+  await([&] { return counted >= 3; });      // else the line would wait for a start that asks nobody
   control::request_checkpoint(j.directory(), true, 60);      // that it stops the job is not lost
   j.finish();
   CHECK(j.commits == 1);

@@ -38,7 +38,7 @@ TEST_CASE("the program runs on before its memory is stored, and who asked hears 
   j.stores_slowly = true;
   auto asked = std::async(std::launch::async, [&] { return control::request_checkpoint(j.directory(), false, 60); });
   await_phase(j, "storing");
-  while (j.ended_as(outcome::resumed) < 5) rest();
+  await([&] { return j.ended_as(outcome::resumed) >= 5; });
   const std::uint64_t before = j.at(0).started(0);
   while (j.at(0).started(0) < before + 100) rest();      // runs
   CHECK(j.commits == 0);
@@ -105,9 +105,9 @@ TEST_CASE("one process that is killed: no rank has a checkpoint, and all are tol
   j.at(3).cannot_store = true;
   CHECK(refusal(j) == "rank 3: killed\n");
   CHECK(j.abandoned == 1);
-  while (j.ended_as(outcome::resumed) + j.ended_as(outcome::given_up) < 5) rest();
+  await([&] { return j.ended_as(outcome::resumed) + j.ended_as(outcome::given_up) >= 5; });
   for (int r = 0; r < 5; ++r)
-    while (j.at(r).told_lost != 1) rest();
+    await([&] { return j.at(r).told_lost == 1; });
   j.at(3).cannot_store = false;
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();

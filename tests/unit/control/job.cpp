@@ -112,6 +112,7 @@ control::surroundings rank::around() {
     ++(end.committed ? told_stored : told_lost);
     if (end.on_nodes) ++told_on_nodes;
     if (end.is_known) told_bases = static_cast<int>(end.builds_on.size());
+    tell_of_event();
   };
   s.advance = [this] {
     return control::advance_of(number_, 1000u + static_cast<unsigned>(number_), job_.done[static_cast<std::size_t>(number_)]);
@@ -132,6 +133,7 @@ control::surroundings rank::around() {
       if (images[i].rank != static_cast<int>(i) || images[i].checksum != job_.generation_) ++job_.inconsistent;
     job_.committed.push_back(generation.generation);
     ++job_.commits;
+    tell_of_event();
   };
   s.tidy = [this] { ++job_.tidied; };
   s.abandon = [this](const control::commit_info&) { ++job_.abandoned; };
@@ -269,6 +271,7 @@ void rank::checkpoint() {
     else how = control_.written({number_, 1000, 2000, generation, 0, {}, "", {}, 0.5});
   }
   ++ended_as[static_cast<int>(how)];
+  tell_of_event();
   if (how == outcome::resumed && control_.stop_asked()) throw stopped{};
   control_.release();
 }

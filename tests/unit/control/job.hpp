@@ -22,7 +22,19 @@ namespace mana::control_test {
 
 class job;
 
-/// Between two looks at what another thread does: nobody who waits takes a processor from those who work.
+/// Raised when something has come to pass that tests wait for: a commit, the end of a checkpoint, what a rank was told.
+inline std::atomic<unsigned> events{0};
+inline void tell_of_event() {
+  ++events;
+  events.notify_all();
+}
+/// Of what events make true.
+template <class HasHappened>
+void await(HasHappened has_happened) {
+  for (unsigned seen = events; !has_happened(); seen = events) events.wait(seen);
+}
+/// Between two looks at what tells nobody, as a coordinator's status or the attention of a rank: nobody who waits takes a
+/// processor from those who work.
 inline void rest() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 class rank {

@@ -75,7 +75,7 @@ TEST_CASE("a copy that fails: the answer says so, and that the generation is on 
   CHECK(has(said, "generation 1 is on the nodes: mana restart --local takes it from there"));
   CHECK(j.abandoned == 1);
   for (int r = 0; r < 5; ++r)
-    while (j.at(r).told_lost != 1) rest();
+    await([&] { return j.at(r).told_lost == 1; });
   for (int r = 0; r < 5; ++r) CHECK(j.at(r).told_on_nodes == 1);
   j.at(3).cannot_store = false;
   CHECK(has(ask(j, wait_for::directory), "generation-2: "));
@@ -98,7 +98,7 @@ TEST_CASE("of the checkpoints that the interval takes, each third leaves the nod
   o.interval_s = 0.002;
   o.copy_every = 3;
   job j(place.path(), o, barriers);
-  while (j.at(4).told_on_nodes < 8) rest();
+  await([&] { return j.at(4).told_on_nodes >= 8; });
   j.finish();
   REQUIRE(j.committed.size() >= 2);
   for (std::size_t i = 0; i < j.committed.size(); ++i) CHECK(j.committed[i] == 3 * (i + 1));
@@ -126,7 +126,7 @@ TEST_CASE("what is asked for leaves the nodes, and counts as one of so many") {
   CHECK(has(ask(j, wait_for::nodes), "and is being copied to"));
   CHECK(has(ask(j, wait_for::directory), "generation-2: 3 ranks"));
   j.at(1).ask(false);                        // a signal, or the program
-  while (j.at(0).told_stored < 3) rest();
+  await([&] { return j.at(0).told_stored >= 3; });
   j.finish();
   CHECK(j.committed == std::vector<std::uint64_t>{1, 2, 3});
 }
@@ -138,7 +138,7 @@ TEST_CASE("a node that cannot take an image that is to stay there: one more, whi
   o.copy_every = 1000;
   job j(place.path(), o, barriers);
   j.at(1).no_place = true;
-  while (j.commits < 2) rest();
+  await([&] { return j.commits >= 2; });
   j.finish();
   CHECK(j.committed[1] > j.committed[0] + 1);       // each after one that was given up
   CHECK(j.at(0).told_on_nodes == 0);

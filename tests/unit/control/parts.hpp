@@ -46,19 +46,20 @@ inline control::job_file started(const job& j) {
   return file;
 }
 
-/// A rank's line to the coordinator or to a relay.
-inline std::unique_ptr<control::connection> call(std::uint16_t port, const control::job_key& key, int rank) {
-  auto line = std::make_unique<control::connection>(control::connect_to({"127.0.0.1"}, port));
-  line->send_all(control::frame_writer(control::frame_type::hello_rank).put(key).put(rank).take());
-  return line;
-}
-
 inline void await_frame(control::connection& line) {
   while (!line.next()) {
     pollfd wait{line.fd(), POLLIN, 0};
     poll(&wait, 1, -1);
     REQUIRE(line.receive());
   }
+}
+
+/// A rank's line to the coordinator or to a relay, which has welcomed it.
+inline std::unique_ptr<control::connection> call(std::uint16_t port, const control::job_key& key, int rank) {
+  auto line = std::make_unique<control::connection>(control::connect_to({"127.0.0.1"}, port));
+  line->send_all(control::frame_writer(control::frame_type::hello_rank).put(key).put(rank).take());
+  await_frame(*line);
+  return line;
 }
 
 }  // namespace mana::control_test

@@ -58,10 +58,11 @@ struct fixture {
     listener own = listen_on_any_port();
     port = own.port;
     const traced_job job{{}, key, 11, 2, policy};
-    tested = std::make_unique<relay>(job, clock::rank_range{1, 6}, std::move(own), call(above.port));
+    tested = std::make_unique<relay>(job, clock::rank_range{1, 6}, std::move(own), [port = above.port] { return call(port); });
     runs = std::thread([this] { tested->run(); });
     parent = std::make_unique<connection>(accept(above));
     CHECK(next(*parent) == frame(frame_type::hello_rank, key, 1));
+    parent->send_all(frame(frame_type::welcome));
   }
   ~fixture() {
     parent.reset();
@@ -79,6 +80,7 @@ struct fixture {
   std::unique_ptr<connection> link(int rank) const {
     auto made = stranger();
     made->send_all(frame(frame_type::hello_rank, key, rank));
+    CHECK(next(*made) == frame(frame_type::welcome));
     return made;
   }
   /// All links, and `here` upwards.
@@ -258,7 +260,8 @@ TEST_CASE("strangers do not get into a tree") {
   std::vector<std::unique_ptr<connection>> silent;
   for (int i = 0; i < 200; ++i) silent.push_back(f.stranger());
   f.connect();
-  const auto second_one = f.link(2);
+  const auto second_one = f.stranger();
+  second_one->send_all(frame(frame_type::hello_rank, f.key, 2));
   CHECK(is_cut_off(*second_one));
   f.say(1, frame(frame_type::request, std::uint8_t{0}));
   CHECK(next(*f.parent) == frame(frame_type::request, std::uint8_t{0}));

@@ -89,7 +89,7 @@ TEST_CASE("before MPI_Init ranks find each other by the job's file, and are save
   CHECK(control::request_checkpoint(j.directory(), false, 60).find("generation-1: 3 ranks") == 0);
   CHECK(control::job_status(j.directory(), 60).find("before MPI_Init") != std::string::npos);
   control::request_checkpoint(j.directory(), false, 60);
-  while (j.ended_as(outcome::resumed) < 6) rest();      // whoever asked may hear of it first
+  await([&] { return j.ended_as(outcome::resumed) >= 6; });      // whoever asked may hear of it first
   g.open_all();
   with_port(j, false);
   control::request_checkpoint(j.directory(), false, 60);
@@ -168,7 +168,7 @@ TEST_CASE("what a signal asks for before all ranks are there is served as soon a
   while (!has(control::job_status(j.directory(), 60), "has not been heard of")) rest();
   g.open_all();                            // rank 0 goes on into the start of MPI
   late = true;
-  while (j.commits == 0) rest();
+  await([&] { return j.commits > 0; });
   j.finish();
   CHECK(j.commits == 1);
 }
@@ -179,7 +179,7 @@ TEST_CASE("after MPI_Finalize ranks are saved as long as all are there") {
   job j(place.path(), ranks_after(g), nothing);
   while (!has(control::job_status(j.directory(), 60), "after MPI_Finalize")) rest();
   control::request_checkpoint(j.directory(), false, 60);
-  while (j.ended_as(outcome::resumed) < 3) rest();
+  await([&] { return j.ended_as(outcome::resumed) >= 3; });
   g.open[1] = true;
   std::string why;
   while (why.empty()) try {

@@ -41,7 +41,7 @@ TEST_CASE("told while images are written: who writes stops, and the next checkpo
   CHECK(has(why.get(), "rank 4 got SIGTERM, which the program handles"));
   CHECK(j.abandoned == 1);
   CHECK(j.commits == 0);
-  while (j.ended_as(outcome::given_up) < 5) rest();
+  await([&] { return j.ended_as(outcome::given_up) >= 5; });
   for (int r = 0; r < 5; ++r) j.at(r).writes_slowly = false;
   control::request_checkpoint(j.directory(), false, 60);
   j.finish();

@@ -58,7 +58,7 @@ TEST_CASE("checkpoints through a tree are consistent") {
   for (int i = 0; i < 5; ++i)
     CHECK(has(control::request_checkpoint(j.directory(), false, 60), ": " + std::to_string(ranks) + " ranks"));
   j.at(ranks - 1).ask(false);
-  while (j.commits < 6) rest();
+  await([&] { return j.commits >= 6; });
   j.finish();
   CHECK(j.ended_as(outcome::resumed) == 6 * ranks);
   CHECK(j.inconsistent == 0);
@@ -90,7 +90,7 @@ TEST_CASE("a job with relays is stopped by a checkpoint") {
   SUBCASE("by a client") { control::request_checkpoint(j.directory(), true, 60); }
   SUBCASE("by a rank behind two relays") {
     j.at(3).ask(true);
-    while (j.commits == 0) rest();
+    await([&] { return j.commits > 0; });
   }
   j.finish();
   CHECK(j.commits == 1);

@@ -3,7 +3,7 @@
 #include <runtime/tools/options/completion.hpp>
 #include <runtime/tools/options/manual_page.hpp>
 #include <runtime/tools/options/option_words.hpp>
-#include <runtime/words/exit_status.hpp>
+#include <runtime/words/exit_status_texts.hpp>
 
 #include "../temporary_directory.hpp"
 

@@ -7,13 +7,12 @@
 #include <time.h>
 
 static pid_t id_of_thread;
-static volatile sig_atomic_t by_library, by_kernel;
+static int by_library, by_kernel;
 static __thread int is_other;
 static pthread_barrier_t meeting;
-static volatile int stop;
 
 static void handler(int number) {
-  if (is_other) ++*(number == SIGUSR1 ? &by_library : &by_kernel);
+  if (is_other) count_one(number == SIGUSR1 ? &by_library : &by_kernel);
 }
 static void* body(void* extra) {
   (void)extra;
@@ -48,7 +47,7 @@ int main(int argc, char** argv) {
     CHECK(listed(id_of_thread) && listed(gettid()));
     CHECK(pthread_kill(thread, SIGUSR1) == 0);
     OK(syscall(SYS_tgkill, getpid(), id_of_thread, SIGUSR2));
-    for (int k = 0; k < 60000 && (by_library < i || by_kernel < i); ++k) usleep(1000);
+    await_count(&by_library, i), await_count(&by_kernel, i);
     CHECK(by_library == i && by_kernel == i, "%d %d", by_library, by_kernel);
     OK(kill(getpid(), 0)), OK(raise(SIGUSR1));
     clockid_t of_thread;

@@ -3,6 +3,7 @@
 #include "checkpoints.hpp"
 
 #include <runtime/store/directory_lock.hpp>
+#include <runtime/store/removal.hpp>
 
 #include <doctest/doctest.h>
 
@@ -84,7 +85,8 @@ TEST_CASE("nothing is removed while somebody restarts or commits") {
     const auto reader = store::directory_lock::of_all(all, store::lock_kind::shared, at_once);
     const auto another = store::directory_lock::of_all(all, store::lock_kind::shared, at_once);
     CHECK(another.end() == store::lock_end::held);
-    const auto result = store::prune(made.directory(), 1);
+    constexpr std::chrono::milliseconds a_moment{20};
+    const auto result = store::remove_superfluous(made.directory(), 1, false, a_moment);
     CHECK(result.removed.empty());
     REQUIRE(result.problems.size() == 1);
     CHECK(result.problems[0].find("a job writes or restarts a checkpoint there") != std::string::npos);
