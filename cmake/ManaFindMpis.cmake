@@ -1,6 +1,18 @@
 # mana_mpi_<family>: include directories and libraries of the MPIs that are installed, as their own compiler wrappers say.
 # MANA_MPIS: the families that were found.
+# MANA_VERSION_<name>: of its mpi.h. MANA_MPIRUN_<name>: its launcher, which lies beside its compiler wrapper; empty if it does not.
 set(MANA_MPIS "")
+
+# The version that an mpi.h says: its macros' values, with points between.
+function(mana_version_of_mpi mpi result)
+  list(JOIN MANA_FAMILY_${mpi}_VERSION_MACROS " . " macros)
+  file(WRITE ${PROJECT_BINARY_DIR}/mpi_version.c "#include <mpi.h>\nmana_version_is ${macros}\n")
+  execute_process(COMMAND ${MANA_MPICC_${mpi}} -E -P ${PROJECT_BINARY_DIR}/mpi_version.c OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "mana_version_is ([^\n]*)" ignored "${text}")
+  string(REGEX REPLACE "[\" ]" "" version "${CMAKE_MATCH_1}")
+  set(${result} ${version} PARENT_SCOPE)
+endfunction()
+
 foreach(mpi IN LISTS MANA_FAMILIES)
   find_program(MANA_MPICC_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPICC} DOC "compiler wrapper of this MPI")
   if(NOT MANA_MPICC_${mpi})
@@ -45,5 +57,9 @@ foreach(mpi IN LISTS MANA_FAMILIES)
     endif()
     unset(file)
   endforeach()
+  mana_version_of_mpi(${mpi} MANA_VERSION_${mpi})
+  get_filename_component(place ${MANA_MPICC_${mpi}} DIRECTORY)
+  find_program(MANA_MPIRUN_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPIRUN} mpirun mpiexec PATHS ${place} NO_DEFAULT_PATH DOC "launcher of this MPI")
+  message(STATUS "${mpi}: ${MANA_FAMILY_${mpi}_LONG_NAME} ${MANA_VERSION_${mpi}}, ${MANA_MPICC_${mpi}}")
   list(APPEND MANA_MPIS ${mpi})
 endforeach()

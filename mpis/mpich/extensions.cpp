@@ -1,5 +1,5 @@
-// MPICH's interface for several tools at a time (QMPI). It answers as that of an MPICH which was built without it does,
-// as Debian's is: what such tools would see is the wrapper library's, and there is no place for them in it.
+// MPICH's interface for several tools at a time (QMPI). Answers as an MPICH that was built without it, such as
+// Debian's. Such tools would see the wrapper library's calls, and the wrapper library has no place for them.
 #include <mana/call/declared.hpp>
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Types that versions of an mpi.h declare differently, taken from the declaration that is there.
+// Types that versions of an mpi.h declare differently, taken from its own declaration.
 #pragma once
 #include <cstddef>
 #include <tuple>

@@ -40,7 +40,7 @@ struct neutral_number {
 template <class T>
   requires(std::is_integral_v<T> && sizeof(T) > sizeof(int))
 struct neutral_number<T*> {
-  static_assert(sizeof(T) == sizeof(std::int64_t) && std::is_signed_v<T>, "an array of such numbers has to be copied");
+  static_assert(sizeof(T) == sizeof(std::int64_t) && std::is_signed_v<T>, "an array of such numbers must be copied");
   using type = std::conditional_t<std::is_const_v<T>, const std::int64_t*, std::int64_t*>;
 };
 

@@ -67,7 +67,7 @@ void follow(const std::string& filter) {
   words.insert(words.end(), {"--filtered", filter, "--launcher", given});
   constexpr std::string_view prefix = "mana-lower-";
   const std::string own = std::filesystem::read_symlink("/proc/self/exe").filename().string();
-  words.insert(words.begin(), {own.substr(prefix.size()), std::to_string(words.size())});
+  words.insert(words.begin(), {own.substr(prefix.size()), options.abi, std::to_string(words.size())});
   const auto whose = !real_mpi::is_an_mpi()               ? split::followed::process_alone
                      : options.as == taken_along::child ? split::followed::child
                                                         : split::followed::rank;
@@ -91,8 +91,6 @@ void take_input(const std::string& file) {
   j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
-  constexpr int all_levels = neutral::thread_multiple;
-  j.record.thread_level = all_levels;        // an image from before MPI_Init does not know the level
   j.record.build_id = program_identity(j.record.program);
 
   if (j.options.as == taken_along::no && !j.options.input.empty()) take_input(j.options.input);

@@ -1,7 +1,7 @@
 // Where the lower half's libraries map memory: not in the window, all of which is the program's and goes into images.
 //
-// A launcher's process finds a large hole in its own memory, puts data for all ranks there, and tells them the address:
-// PMIx the facts of the job, PRRTE hwloc's topology. That hole may be of our window.
+// A launcher's process puts data for all ranks into a large hole of its own memory, and tells them the address: PMIx the
+// facts of the job, PRRTE hwloc's topology. The hole may lie in our window.
 #include <runtime/job/own/own_mappings.hpp>
 
 #include <mana/lower/abi.hpp>
