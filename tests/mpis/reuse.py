@@ -20,6 +20,11 @@ TAKEN = "taken"                       # of the index: a line for each object tha
 TREES = "trees"                       # of the index: both trees; the other files are about one object each
 
 
+def from_compiler(words):
+    """out: the words from the compiler on: launchers may come before it"""
+    return words[next(i for i, word in enumerate(words) if word.startswith("-")) - 1:]
+
+
 def commands_of(built):
     """out: by object: the words that compile it; a launcher before the compiler is none of them"""
     text = subprocess.run(["ninja", "-C", built, "-t", "compdb"], capture_output=True, text=True, check=True).stdout
@@ -27,8 +32,7 @@ def commands_of(built):
         words = shlex.split(row["command"]) if row["output"].endswith(".o") else []
         if "-o" not in words:
             continue
-        compiler = next(i for i, word in enumerate(words) if word.startswith("-")) - 1
-        yield row["output"], " ".join(words[compiler:]).replace(str(built), TREE)
+        yield row["output"], " ".join(from_compiler(words)).replace(str(built), TREE)
 
 
 def sources_of(built):
@@ -77,7 +81,7 @@ def take(index, words):
         return False
     built, tree = map(pathlib.Path, json.loads((index / TREES).read_text()))
     row = json.loads(place_of(index, name).read_text())
-    if row["words"] != " ".join(words).replace(str(tree), TREE):
+    if row["words"] != " ".join(from_compiler(words)).replace(str(tree), TREE):
         return False
     have = built / name
     if not have.exists() or not same_sources(row, built, tree, have.stat().st_mtime):

@@ -78,9 +78,9 @@ class Tests:
         self.expect("core dump", ["--core", str(found[0])], (*OWN, "own_abort"))
 
     def refusals(self):
-        self.refuse(NOT_A_RANK, "no rank of a job", str(os.getpid()))
+        self.refuse(NOT_A_RANK, "is not a rank of a job", str(os.getpid()))
         self.refuse(NOT_A_RANK, "process 4194305 does not exist", "4194305")
-        self.refuse(NOT_A_RANK, "no core dump", "--core", self.program)
+        self.refuse(NOT_A_RANK, "not a core dump", "--core", self.program)
         self.refuse(NOT_A_RANK, "No such file", "--core", "nothing")
         job = self.place.run(self.program, "sleep", up=False)
         job.next_line()

@@ -106,7 +106,7 @@ class Tests:
 
     def machine(self):
         (self.directory / "file").write_text("")
-        self.expect(WILL_NOT, "directory", "will not work", "no directory", "--ckpt-dir", "file/x")
+        self.expect(WILL_NOT, "directory", "will not work", "is not a directory", "--ckpt-dir", "file/x")
         self.expect(WILL_NOT, "directory", "will not work", "/proc", "--ckpt-dir", "/proc/x")
         self.expect(WORKS, "open-files", "warning", "100 open files", before=["sh", "-c", "ulimit -n 100; exec \"$@\"", "sh"])
         self.expect(WORKS, "addresses", "warning", "limited", before=["sh", "-c", "ulimit -v 8000000; exec \"$@\"", "sh"])

@@ -74,7 +74,8 @@ class Runs:
         self.keep(command, done.output + done.errors)
 
     def first_job(self):
-        self.command("mana --version")
+        for command in ("mana --version", "mana help"):
+            self.command(command)
         self.command("mana doctor ./heat2d")
         job = self.place.start(self.place.command, "run", "./heat2d", "heat2d.par")
         job.wait_until_up(self.ckpt)

@@ -121,7 +121,7 @@ class Parity(Cases):
             parity.append(all(groups) if any(groups) else None)
         warnings = "".join(json.loads((ckpt / "gen-000001" / "manifest.json").read_text())["warnings"])
         self.kill(job, "new")
-        said = ("rank 1: its file of parity cannot be made: ", "without parity: rank 1 has no image, or no file of parity")
+        said = ("rank 1: its file of parity cannot be made: ", "have no parity: rank 1 has no image, or no file of parity")
         self.check("parity that cannot be made", parity == [None, True] and all(text in warnings for text in said),
                    f"{parity}, {warnings}")
 

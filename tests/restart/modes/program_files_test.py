@@ -45,7 +45,7 @@ class Files:
         with largest.open("r+b") as copy:
             copy.truncate(there[largest.name] - 1)
         said = self.ends_well("shared")
-        if "checkpoint 2 is passed over" not in said or f"{largest.name}: the copy of a program's file has" not in said:
+        if "checkpoint 2 is skipped" not in said or f"{largest.name}: the copy of a program's file has" not in said:
             raise Failed(f"not said: {said}")
         if not (newest / "failed").exists() or (before / "failed").exists():
             raise Failed("the damaged one is not marked, or the other is")

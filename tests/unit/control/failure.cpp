@@ -223,10 +223,16 @@ TEST_CASE("a request when all ranks are in MPI_Finalize") {
 
 TEST_CASE("a request that waits for a collective which nobody will start, when all ranks are in MPI_Finalize") {
   temporary_directory place;
-  job j(place.path(), three_ranks, [](rank& r) {
-    if (r.number() == 0) r.barrier_alone();
+  std::atomic<bool> begun{false};
+  job j(place.path(), three_ranks, [&begun](rank& r) {
+    if (r.number() == 0) {
+      r.barrier_alone();
+      begun = true;
+      tell_of_event();
+    }
     while (r.go_on()) r.compute();
   });
+  await([&] { return begun.load(); });      // a start that the request does not find is judged, which this one is not
   auto answer = std::async(std::launch::async, [&] { return refusal(j); });
   while (!j.at(1).asked()) rest();
   j.asked_to_end = true;

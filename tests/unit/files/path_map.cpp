@@ -89,5 +89,5 @@ TEST_CASE("words that are refused say why") {
   CHECK(says(refusal({"="}), "the old path is empty"));
   CHECK(says(refusal({"a=/n"}), "the old path does not begin with /"));
   CHECK(says(refusal({"/a=n"}), "the new path does not begin with /"));
-  CHECK(says(refusal({"/a=/n", "/a=/m"}), "at /n already"));
+  CHECK(says(refusal({"/a=/n", "/a=/m"}), "this path already moves to /n"));
 }

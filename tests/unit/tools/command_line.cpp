@@ -137,7 +137,7 @@ TEST_CASE("how much of the images on the nodes may be lost") {
       return std::string(wrong.what());
     }
   };
-  CHECK(refused().find("there is no --local") != std::string::npos);
+  CHECK(refused().find("but --local is missing") != std::string::npos);
   options.local = "/l";
   CHECK(refused() == "not refused");
   options.forked = true;

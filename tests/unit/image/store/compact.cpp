@@ -193,7 +193,7 @@ TEST_CASE("INV-38 while the nodes may have a newer one nothing is compacted") {
   store::make_store_id(directory);
   const auto on_nodes = store::begin_generation(directory);
   store::abandon(on_nodes, store::number_after::taken);
-  CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("gen-000007: its images may be on the nodes alone"),
+  CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("gen-000007: its images may be only on the nodes"),
                        store::store_error);
   fs::remove(on_nodes.path);
   CHECK(store::compact(directory, {}).to == length + 1);

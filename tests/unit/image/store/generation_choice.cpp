@@ -65,7 +65,7 @@ TEST_CASE("INV-35 one that failed before is passed over, unless it is named itse
   generation_choice choice(made.directory());
   CHECK(choice.current().which.number == 1);
   CHECK(has(choice.explanation(), "a restart from it failed: "));
-  CHECK(has(choice.explanation(), "Z rank 1: a chunk's checksum is wrong; to try it again, name it itself"));
+  CHECK(has(choice.explanation(), "Z rank 1: a chunk's checksum is wrong; to try it again, name this checkpoint: mana restart " + newest.path));
   generation_choice named(newest.path);
   CHECK(named.current().which.number == 2);
 }
