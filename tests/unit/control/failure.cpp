@@ -20,6 +20,11 @@ namespace {
 
 const job::options three_ranks{{{0, 1, 2}}};
 
+/// For options.start: this rank has started a collective that nobody else will, before any request can reach it.
+std::function<void(rank&)> start_of(int number) {
+  return [number](rank& r) { if (r.number() == number) r.barrier_alone(); };
+}
+
 /// What this process writes to standard error meanwhile.
 class error_lines {
  public:
@@ -223,16 +228,11 @@ TEST_CASE("a request when all ranks are in MPI_Finalize") {
 
 TEST_CASE("a request that waits for a collective which nobody will start, when all ranks are in MPI_Finalize") {
   temporary_directory place;
-  std::atomic<bool> begun{false};
-  job j(place.path(), three_ranks, [&begun](rank& r) {
-    if (r.number() == 0) {
-      r.barrier_alone();
-      begun = true;
-      tell_of_event();
-    }
+  job::options o = three_ranks;
+  o.start = start_of(0);
+  job j(place.path(), o, [](rank& r) {
     while (r.go_on()) r.compute();
   });
-  await([&] { return begun.load(); });      // a start that the request does not find is judged, which this one is not
   auto answer = std::async(std::launch::async, [&] { return refusal(j); });
   while (!j.at(1).asked()) rest();
   j.asked_to_end = true;
@@ -245,10 +245,10 @@ TEST_CASE("a checkpoint of the interval that is not reached before all ranks are
   temporary_directory place;
   job::options o = three_ranks;
   o.interval_s = 0.01;
+  o.start = start_of(0);
   error_lines lines(place.path() / "lines");
   {
     job j(place.path(), o, [](rank& r) {
-      if (r.number() == 0) r.barrier_alone();
       while (r.go_on()) r.compute();
     });
     while (!j.at(1).asked()) rest();
@@ -263,9 +263,9 @@ TEST_CASE("a start that one rank is refused: the request is made anew of counts 
   temporary_directory place;
   job::options o{{{0, 1, 2, 3, 4}}};
   o.fan_out = 2;
+  o.start = start_of(4);
   job j(place.path(), o, [](rank& r) {
     const auto refused = [&r] {
-      r.barrier_alone();
       while (!r.asked()) rest();
       r.retract();
     };
@@ -304,9 +304,9 @@ TEST_CASE("starts that are refused time and again: the request has its time limi
   temporary_directory place;
   job::options o = three_ranks;
   o.limit_s = 0.2;
+  o.start = start_of(1);
   std::atomic<std::uint64_t> last{0};
   job j(place.path(), o, [&last](rank& r) {
-    if (r.number() == 1) r.barrier_alone();      // that the others will never come to
     while (r.go_on()) {
       if (r.number() != 1 || !r.asked() || r.request() == last) continue;
       last = r.request();
