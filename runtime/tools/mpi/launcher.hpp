@@ -64,8 +64,8 @@ struct mpi_choice {
   std::optional<live_mpi> live;    // nothing with none
 };
 
-/// The program's ABI: --abi, then its libraries, then that of the live MPI: a script or an interpreter may load a library later,
-/// and if that has another ABI, MPI_Init refuses it. The live MPI: --mpi, then the launcher, then one of the program's family.
+/// The program's ABI: --abi, then its libraries, then that of the live MPI. A script or an interpreter may load a library later;
+/// if that has another ABI, MPI_Init refuses it. The live MPI: --mpi, then the launcher, then one of the program's family.
 /// A program of which nothing names an MPI runs without.
 /// errors: failure: --mpi and the launcher disagree; libraries of two MPIs, or of an unknown one; no such live MPI here
 mpi_choice choose_mpi(const mpi_evidence& evidence);
