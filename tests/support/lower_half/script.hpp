@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -43,21 +42,15 @@ class script_base {
 /// A failure of the running test. Nothing is thrown: wrappers are noexcept.
 inline void fail(const std::string& text) { FAIL_CHECK(text); }
 
-template <auto Member, class Type = decltype(Member)>
-class script;
+/// The script of one function. Functions of one signature share its code: there are hundreds of them.
+template <class Signature>
+class script_of;
 
-template <auto Member, class Table, class R, class... A>
-class script<Member, R (*Table::*)(A...)> final : public script_base {
+template <class R, class... A>
+class script_of<R(A...)> final : public script_base {
  public:
   using action = std::function<R(A...)>;
   using arguments = std::tuple<A...>;
-
-  static script& instance() {
-    static script only;
-    return only;
-  }
-  /// What the table of the lower half has.
-  static R called(A... a) { return instance().play(a...); }
 
   void push(action answer, int times) {
     const std::lock_guard hold(books());
@@ -79,6 +72,13 @@ class script<Member, R (*Table::*)(A...)> final : public script_base {
   }
   std::size_t expected() const override { return steps_.size(); }
 
+  R play(A... a) {
+    if (const action answer = next(a...)) return answer(a...);
+    fail("unexpected call of the lower half's " + name);
+    if constexpr (std::is_same_v<R, int>) return neutral::err_intern;
+    else if constexpr (!std::is_void_v<R>) return R{};
+  }
+
  private:
   struct step {
     action answer;
@@ -91,55 +91,70 @@ class script<Member, R (*Table::*)(A...)> final : public script_base {
     if (check_) check_(calls_.back());
     if (steps_.empty()) return always_;
     action answer = steps_.front().answer;
-    if (--steps_.front().times == 0) steps_.pop_front();
+    if (--steps_.front().times == 0) steps_.erase(steps_.begin());
     return answer;
   }
-  R play(A... a) {
-    if (const action answer = next(a...)) return answer(a...);
-    fail("unexpected call of the lower half's " + name);
-    if constexpr (std::is_same_v<R, int>) return neutral::err_intern;
-    else if constexpr (!std::is_void_v<R>) return R{};
-  }
 
-  std::deque<step> steps_;
+  std::vector<step> steps_;
   std::vector<arguments> calls_;
   action stock_, always_;
   std::function<void(const arguments&)> check_;
 };
 
-/// The right-hand side of an expectation: expect<&services::send>().gives(0).
-template <auto Member>
-class expectation {
- public:
-  using kind_of_script = script<Member>;
-  using action = typename kind_of_script::action;
-  explicit expectation(int times) : times_(times) {}
+template <auto Member, class Type = decltype(Member)>
+struct script;
 
-  template <class R>
-  void gives(R result) { give([result](auto...) { return result; }); }
+template <auto Member, class Table, class R, class... A>
+struct script<Member, R (*Table::*)(A...)> {
+  using signature = R(A...);
+  using action = typename script_of<signature>::action;
+
+  static script_of<signature>& instance() {
+    static script_of<signature> only;
+    return only;
+  }
+  /// What the table of the lower half has.
+  static R called(A... a) { return instance().play(a...); }
+};
+
+/// The right-hand side of an expectation: expect<&services::send>().gives(0).
+template <class Signature>
+class expectation;
+
+template <class R, class... A>
+class expectation<R(A...)> {
+ public:
+  using action = typename script_of<R(A...)>::action;
+  expectation(script_of<R(A...)>& whose, int times) : whose_(whose), times_(times) {}
+
+  template <class Result>
+  void gives(Result result) { give([result](A...) { return static_cast<R>(result); }); }
   /// Of a function without a result.
-  void comes() { give([](auto...) {}); }
+  void comes() { give([](A...) {}); }
   /// act: takes the call's arguments, or none
   template <class F>
   void does(F act) {
     if constexpr (std::is_constructible_v<action, F>) give(std::move(act));
-    else give([act](auto...) { return act(); });
+    else give([act](A...) { return act(); });
   }
 
  private:
   void give(action answer) {
-    if (times_ > 0) kind_of_script::instance().push(std::move(answer), times_);
-    else kind_of_script::instance().set_always(std::move(answer));
+    if (times_ > 0) whose_.push(std::move(answer), times_);
+    else whose_.set_always(std::move(answer));
   }
+  script_of<R(A...)>& whose_;
   int times_;
 };
 
 /// The next calls of this function that no earlier expectation is for. The test fails if they never come.
 template <auto Member>
-expectation<Member> expect(int times = 1) { return expectation<Member>(times); }
+auto expect(int times = 1) {
+  return expectation<typename script<Member>::signature>(script<Member>::instance(), times);
+}
 /// All of its calls that nothing is expected of, until the test ends.
 template <auto Member>
-expectation<Member> always() { return expectation<Member>(0); }
+auto always() { return expect<Member>(0); }
 /// The arguments of its calls since the test began.
 template <auto Member>
 const auto& calls() { return script<Member>::instance().calls(); }
