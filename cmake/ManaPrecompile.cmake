@@ -28,6 +28,8 @@ function(mana_precompile_headers folder)
     get_target_property(libraries ${target} LINK_LIBRARIES)
     if("doctest::doctest" IN_LIST libraries)
       list(APPEND headers <doctest/doctest.h>)
+      list(FILTER sources INCLUDE REGEX "doctest_main[.]cpp$")      # which defines what doctest.h asks for before it includes it
+      set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
     if("nlohmann_json::nlohmann_json" IN_LIST libraries)
       list(APPEND headers <nlohmann/json.hpp>)
