@@ -29,6 +29,8 @@ function(mana_precompile_headers folder)
     if("doctest::doctest" IN_LIST libraries)
       list(APPEND headers <doctest/doctest.h>)
       list(FILTER sources INCLUDE REGEX "doctest_main[.]cpp$")      # which defines what doctest.h asks for before it includes it
+      get_target_property(place ${target} SOURCE_DIR)
+      cmake_path(ABSOLUTE_PATH sources BASE_DIRECTORY ${place})
       set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
     if("nlohmann_json::nlohmann_json" IN_LIST libraries)
