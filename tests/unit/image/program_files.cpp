@@ -32,7 +32,14 @@ namespace {
 
 constexpr std::size_t text_pages = 200, data_pages = 20, changed_page = 7;
 
-/// A library (this program is one as good as any), mapped as loaders do: read-only, and writable with a page that was written
+/// Its text is as compilers make it: what sanitizers add packs better. It is a tenth as large as this program.
+fs::path c_library() {
+  Dl_info about{};
+  REQUIRE(dladdr(reinterpret_cast<void*>(gnu_get_libc_version), &about) != 0);
+  return fs::canonical(about.dli_fname);
+}
+
+/// A library, mapped as loaders do: read-only, and writable with a page that was written
 /// to; and memory of the program's own.
 void map_program(const fs::path& library) {
   const int fd = open(library.c_str(), O_RDONLY | O_CLOEXEC);
@@ -69,7 +76,7 @@ struct scene {
   fs::path library = directory.path() / "library.so";
   std::string image = directory.path() / "image", bytes;
   scene() {
-    fs::copy_file("/proc/self/exe", library);
+    fs::copy_file(c_library(), library);
     bytes = read_bytes(library);
   }
   void write() const {
@@ -151,7 +158,7 @@ TEST_CASE("another build, no file, or what is no file, is refused before any mem
   fs::rename(s.library, s.library.string() + ".old");
   CHECK(has(s.refused(), s.library.string()));
   CHECK(has(s.refused(), "No such file"));
-  fs::copy_file("/proc/self/exe", s.library);
+  fs::copy_file(c_library(), s.library);
   std::string other = s.bytes;
   const std::string id = image::build_id_of({reinterpret_cast<const unsigned char*>(other.data()), other.size()});
   std::string note;
@@ -713,13 +720,6 @@ TEST_CASE("a section that names no files, or memory twice, is refused") {
 }
 
 namespace {
-
-/// Of which there is text as compilers make it: what sanitizers add packs better.
-fs::path c_library() {
-  Dl_info about{};
-  REQUIRE(dladdr(reinterpret_cast<void*>(gnu_get_libc_version), &about) != 0);
-  return fs::canonical(about.dli_fname);
-}
 
 /// A checkpoint of ranks that have all of a library's text, and data of their own.     out: bytes of all files; 0: not written
 std::uint64_t bytes_of_ranks(const fs::path& directory, const fs::path& library, std::uint64_t generation, unsigned ranks,
