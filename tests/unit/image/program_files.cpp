@@ -77,6 +77,7 @@ struct scene {
   std::string image = directory.path() / "image", bytes;
   scene() {
     fs::copy_file(c_library(), library);
+    std::ofstream(library, std::ios::binary | std::ios::app) << std::string(8 * wm::page, 'd');      // as debug information: not loaded
     bytes = read_bytes(library);
   }
   void write() const {
