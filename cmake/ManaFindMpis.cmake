@@ -1,6 +1,18 @@
 # mana_mpi_<family>: include directories and libraries of the MPIs that are installed, as their own compiler wrappers say.
 # MANA_MPIS: the families that were found.
+# MANA_VERSION_<name>: of its mpi.h. MANA_MPIRUN_<name>: its launcher, which lies beside its compiler wrapper; empty if it does not.
 set(MANA_MPIS "")
+
+# The version that an mpi.h says: its macros' values, with points between.
+function(mana_version_of_mpi mpi result)
+  list(JOIN MANA_FAMILY_${mpi}_VERSION_MACROS " . " macros)
+  file(WRITE ${PROJECT_BINARY_DIR}/mpi_version.c "#include <mpi.h>\nmana_version_is ${macros}\n")
+  execute_process(COMMAND ${MANA_MPICC_${mpi}} -E -P ${PROJECT_BINARY_DIR}/mpi_version.c OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "mana_version_is ([^\n]*)" ignored "${text}")
+  string(REGEX REPLACE "[\" ]" "" version "${CMAKE_MATCH_1}")
+  set(${result} ${version} PARENT_SCOPE)
+endfunction()
+
 foreach(mpi IN LISTS MANA_FAMILIES)
   find_program(MANA_MPICC_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPICC} DOC "compiler wrapper of this MPI")
   if(NOT MANA_MPICC_${mpi})
@@ -24,5 +36,30 @@ foreach(mpi IN LISTS MANA_FAMILIES)
   if(MANA_FAMILY_${mpi}_OPTIONS)
     target_compile_options(mana_mpi_${mpi} INTERFACE ${MANA_FAMILY_${mpi}_OPTIONS})
   endif()
+  # Versions of a family differ in their functions: <mana/gen/declared.hpp> has those of this mpi.h.
+  set(directory ${PROJECT_BINARY_DIR}/mpi_${mpi})
+  get_target_property(includes mana_mpi_${mpi} INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM includes PREPEND -I)
+  list(TRANSFORM MANA_FAMILY_${mpi}_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
+  execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/declared.py ${directory}/mana/gen/declared.hpp --
+    ${CMAKE_CXX_COMPILER} ${includes} ${definitions} ${MANA_FAMILY_${mpi}_OPTIONS} COMMAND_ERROR_IS_FATAL ANY)
+  target_include_directories(mana_mpi_${mpi} SYSTEM INTERFACE ${directory})
+  # MANA_STAND_INS_<family>: sonames of its other C libraries, which programs may need besides the first.
+  set(MANA_STAND_INS_${mpi} "")
+  get_target_property(directories mana_mpi_${mpi} INTERFACE_LINK_DIRECTORIES)
+  foreach(soname IN LISTS MANA_FAMILY_${mpi}_FURTHER_SONAMES)
+    find_library(file NAMES ${soname} HINTS ${directories} NO_CACHE)
+    if(file)
+      execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE facts COMMAND_ERROR_IS_FATAL ANY)
+      if(facts MATCHES "soname: .${soname}.")
+        list(APPEND MANA_STAND_INS_${mpi} ${soname})
+      endif()
+    endif()
+    unset(file)
+  endforeach()
+  mana_version_of_mpi(${mpi} MANA_VERSION_${mpi})
+  get_filename_component(place ${MANA_MPICC_${mpi}} DIRECTORY)
+  find_program(MANA_MPIRUN_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPIRUN} mpirun mpiexec PATHS ${place} NO_DEFAULT_PATH DOC "launcher of this MPI")
+  message(STATUS "${mpi}: ${MANA_FAMILY_${mpi}_LONG_NAME} ${MANA_VERSION_${mpi}}, ${MANA_MPICC_${mpi}}")
   list(APPEND MANA_MPIS ${mpi})
 endforeach()

@@ -1,5 +1,5 @@
 # What `cmake --install` puts where, for any prefix:
-#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>.so   include/mana/**   lib/cmake/mana
+#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>*.so   include/mana/**   lib/cmake/mana
 # <mpi>: none, and those that are there. The build tree gets the same layout, since the command finds the other parts from its own place. Included at the end
 # of the top CMakeLists.txt, when all targets are known; a part that was not built is not installed.
 include(CMakePackageConfigHelpers)
@@ -17,13 +17,23 @@ foreach(mpi none ${MANA_FAMILIES})
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana)
     install(TARGETS mana-lower-${mpi} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/mana)
     add_dependencies(mana_tree mana-lower-${mpi})
+    if(NOT mpi STREQUAL none)
+      set(description ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana/mana-lower-${mpi}.json)
+      file(GENERATE OUTPUT ${description} CONTENT "{\"name\": \"${mpi}\", \"family\": \"${mpi}\", \"version\": \"${MANA_VERSION_${mpi}}\", \"launcher\": \"${MANA_MPIRUN_${mpi}}\"}\n")
+      install(FILES ${description} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/mana)
+    endif()
   endif()
-  if(TARGET mana-${mpi})
-    set_target_properties(mana-${mpi} PROPERTIES
-      OUTPUT_NAME mana-${mpi} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
-    install(TARGETS mana-${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
-    add_dependencies(mana_tree mana-${mpi})
-  endif()
+  foreach(library mana-${mpi} ${MANA_STAND_INS_${mpi}})
+    if(NOT library STREQUAL "mana-${mpi}")
+      string(PREPEND library "mana-${mpi}-")
+    endif()
+    if(TARGET ${library})
+      set_target_properties(${library} PROPERTIES
+        OUTPUT_NAME ${library} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
+      install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
+      add_dependencies(mana_tree ${library})
+    endif()
+  endforeach()
 endforeach()
 
 # The package.
@@ -38,6 +48,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL
   PATTERN "*.h")
 foreach(mpi IN LISTS MANA_FAMILIES)
   install(FILES ${MANA_FAMILY_${mpi}_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi})
+  if(mpi IN_LIST MANA_MPIS)
+    install(FILES ${PROJECT_BINARY_DIR}/mpi_${mpi}/mana/gen/declared.hpp
+      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi}/declared/mana/gen)
+  endif()
 endforeach()
 install(EXPORT mana-targets NAMESPACE mana:: DESTINATION ${mana_package_directory})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mana-config.cmake.in ${PROJECT_BINARY_DIR}/mana-config.cmake

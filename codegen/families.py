@@ -11,7 +11,7 @@ import sys
 import tomllib
 
 MPIS = pathlib.Path(__file__).resolve().parent.parent / "mpis"
-KEYS = {"long_name", "versions", "sonames", "version_symbol", "standard", "packages", "bindings", "sources", "supported",
+KEYS = {"long_name", "versions", "sonames", "version_symbol", "version_macros", "standard", "packages", "bindings", "sources", "supported",
         "functions_as", "lacks", "compiler", "launcher", "tests"}
 COMPILER = {"c", "fortran", "definitions", "options"}
 LISTS = ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "processes")      # of a launcher
@@ -41,6 +41,7 @@ class Family:
     long_name: str
     sonames: list
     version_symbol: str = ""
+    version_macros: list = dataclasses.field(default_factory=list)
     versions: list = dataclasses.field(default_factory=list)
     standard: str = ""
     packages: list = dataclasses.field(default_factory=list)
@@ -158,7 +159,10 @@ def cmake_lines(families):
     yield put("MANA_FAMILIES", [family.name for family in built])
     yield put("MANA_FAMILY_SYMBOLS", [f"{family.name}={family.version_symbol}" for family in built])
     for family in built:
-        values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0], "MPICC": family.compiler["c"],
+        values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0],
+                  "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler["c"],
+                  "MPIRUN": family.launcher["program"],
+                  "VERSION_MACROS": family.version_macros or [family.version_symbol],
                   "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),
                   "OPTIONS": family.compiler.get("options", []), "SOURCES": [family.folder / name for name in family.sources],
                   "HEADERS": [family.folder / name for name in family.headers], "STANDARD": family.standard}

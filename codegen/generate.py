@@ -90,12 +90,14 @@ def main(arguments):
         print(f"codegen: {error}", file=sys.stderr)
         return 1
     find_tests(functions)
+    by_name = {function.name: function for function in functions}
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     given_values = values.read()
     given = {"given": given_values, "enumerations": values.enumerations(given_values),
              "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
-             "slots": in_order, "slot_counts": slots.counts(minors), "predefined": values.asked(given_values, built),
+             "slots": in_order, "small_of": {f.name: by_name[f.name[:-2]] for f in in_order if f.name.endswith("_c") and f.name[:-2] in by_name},
+             "slot_counts": slots.counts(minors), "predefined": values.asked(given_values, built),
              "data_symbols": {family.name: family.toml("data_symbols.toml") for family in built},
              "families": built, "stems": families.stems(known),
              "operations": operations.operations(functions)}

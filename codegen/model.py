@@ -155,7 +155,7 @@ def _function(name, facts, policy, kinds, mpis, large, where):
     if facts.get("waits_for_all", "no") not in ("no", "always", "when_count"):
         raise DescriptionError(f"{where}: waits_for_all is always or when_count")
     if "c_params" in facts:
-        params = [_plain(text) for text in facts["c_params"]]
+        params = [_plain(text, name, place) for place, text in enumerate(facts["c_params"])]
     else:
         params = [p for text in facts["params"] if (p := _param(text, kinds, large, where, facts.get("cancels", False)))]
     returns = facts.get("returns", "ERROR_CODE")
@@ -181,10 +181,12 @@ def _row(kind, kinds):
     return kinds.get(kind, kinds["default"])
 
 
-def _plain(text):
-    """A parameter of an extension from its C text: only its name and declaration are known."""
-    name = re.search(r"(\w+)(?:\[\])?$", text)
-    return Param(name.group(1), text, "integer", "in", False, "int", "int")
+def _plain(text, function, place):
+    """A parameter of an extension, in C: only its name and declaration are known. `const? T name[]`: as this mpi.h has it."""
+    name = re.search(r"(\w+)(?:\[\])?$", text).group(1)
+    if match := re.match(r"const\? (.*) \w+\[\]$", text):
+        text = f"mana::call::declared_array<decltype({function}), {place}, {match.group(1)}> {name}"
+    return Param(name, text, "integer", "in", False, "int", "int")
 
 
 def _param(text, kinds, large, where, cancels):

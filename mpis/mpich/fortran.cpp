@@ -56,6 +56,9 @@ int MPII_Win_set_attr(MPI_Win window, int key, void* value, int) {
   return mana::manual::win_set_attr(window, key, value);
 }
 
+/// Fortran's logicals as numbers, which newer Fortran libraries take from the C library.
+int MPIR_fortran_true = 1, MPIR_fortran_false = 0;
+
 void MPII_Keyval_set_proxy(int number, mana::object::copy_proxy copy, mana::object::remove_proxy remove) {
   for (const auto object : {mana::kind_code::comm, mana::kind_code::datatype, mana::kind_code::win})
     if (mana::object::attribute_key* const key = mana::object::attribute_keys().find(number, object)) {

@@ -3,6 +3,7 @@
 // replaced: the program and the library's mpi_f08 part find ours first (fortran_names.S). The library also uses
 // functions of Open MPI's C library besides MPI's. They have the same names and parameters here as there.
 #include <mana/calls.hpp>
+#include <mana/gen/declared.hpp>
 
 #include <mpi-ext.h>
 
@@ -14,6 +15,9 @@ extern "C" {
 // Constants of Fortran, recognised by their addresses. They are in the program, if it is written in Fortran.
 extern int mpi_fortran_bottom_, mpi_fortran_in_place_;
 extern double mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
+
+int ompi_fortran_string_f2c(const char* text, int length, char** made);
+int ompi_fortran_string_c2f(const char* text, char* out, int length);
 }
 
 namespace mana {
@@ -93,6 +97,21 @@ class datatypes {
 
  private:
   object::scratch<MPI_Datatype, 64> handles_;
+};
+
+/// A text as C has it.
+class text {
+ public:
+  text(const char* given, int length) noexcept {
+    if (ompi_fortran_string_f2c(given, length, &made_) != 0) made_ = nullptr;
+  }
+  ~text() { std::free(made_); }
+  text(const text&) = delete;
+  text& operator=(const text&) = delete;
+  const char* data() const noexcept { return made_ != nullptr ? made_ : ""; }
+
+ private:
+  char* made_ = nullptr;
 };
 
 int peers_of(MPI_Comm comm) noexcept {
@@ -230,8 +249,13 @@ void mana_fortran_alltoallw_init(const void* out, const fint* out_counts, const 
   const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
   mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
   MPI_Request r = MPI_REQUEST_NULL;
-  const int rc = PMPIX_Alltoallw_init(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
-                                      in_places, received.data(), c, PMPI_Info_f2c(*info), &r);
+#if defined(MANA_DECLARES_MPI_Alltoallw_init)
+  const auto alltoallw_init = &PMPI_Alltoallw_init;
+#else
+  const auto alltoallw_init = &PMPIX_Alltoallw_init;
+#endif
+  const int rc = alltoallw_init(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
+                                in_places, received.data(), c, PMPI_Info_f2c(*info), &r);
   if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
   answer(ierr, rc);
 }
@@ -289,6 +313,37 @@ void mana_fortran_type_match_size(const fint* type_class, const fint* bytes, fin
   answer(ierr, rc);
 }
 
+// Texts of infos, which its library takes from objects of its C library.
+void mana_fortran_info_get(const fint* info, const char* key, const fint* length, char* value, fint* flag, fint* ierr,
+                           int key_length, int value_length) {
+  mana::text name(key, key_length);
+  mana::object::scratch<char, 256> found(*length > 0 ? *length + 1 : 1);
+  const int rc = PMPI_Info_get(PMPI_Info_f2c(*info), name.data(), *length, found.data(), flag);
+  if (rc == MPI_SUCCESS && *flag != 0) ompi_fortran_string_c2f(found.data(), value, value_length);
+  answer(ierr, rc);
+}
+void mana_fortran_info_get_nthkey(const fint* info, const fint* n, char* key, fint* ierr, int key_length) {
+  char found[MPI_MAX_INFO_KEY + 1];
+  const int rc = PMPI_Info_get_nthkey(PMPI_Info_f2c(*info), *n, found);
+  if (rc == MPI_SUCCESS) ompi_fortran_string_c2f(found, key, key_length);
+  answer(ierr, rc);
+}
+#if defined(MANA_DECLARES_MPI_Info_get_string)
+void mana_fortran_info_get_string(const fint* info, const char* key, fint* length, char* value, fint* flag, fint* ierr,
+                                  int key_length, int value_length) {
+  mana::text name(key, key_length);
+  const bool is_asked = *length > 0;
+  int room = is_asked ? *length + 1 : 0;          // C's has a zero at its end
+  mana::object::scratch<char, 256> found(room > 0 ? room : 1);
+  const int rc = PMPI_Info_get_string(PMPI_Info_f2c(*info), name.data(), &room, found.data(), flag);
+  if (rc == MPI_SUCCESS && *flag != 0) {
+    if (is_asked) ompi_fortran_string_c2f(found.data(), value, value_length);
+    *length = room - 1;
+  }
+  answer(ierr, rc);
+}
+#endif
+
 double mana_fortran_wtime() { return PMPI_Wtime(); }
 double mana_fortran_wtick() { return PMPI_Wtick(); }
 MPI_Aint mana_fortran_aint_add(const MPI_Aint* base, const MPI_Aint* displacement) {
@@ -328,13 +383,19 @@ int ompi_attr_create_keyval_aint(int object, void (*copy)(), void (*remove)(), i
   return mana::create_key<MPI_Aint>(object, copy, remove, key, extra);
 }
 
-/// in: object  1 communicator, 2 window, 3 file     language  2 Fortran      out: the null handler if it cannot be made
+/// object: 1 communicator, 2 window, 3 file, 4 session. language: C, C++ where the library has it, Fortran.
+/// out: the null handler if it cannot be made
 MPI_Errhandler ompi_errhandler_create(int object, void (*function)(), int language) {
+#if defined(OMPI_BUILD_CXX_BINDINGS)
+  constexpr int fortran = 2;
+#else
+  constexpr int fortran = 1;
+#endif
   MPI_Errhandler made = MPI_ERRHANDLER_NULL;
   if (object == 1) PMPI_Comm_create_errhandler(reinterpret_cast<MPI_Comm_errhandler_function*>(function), &made);
   if (object == 2) PMPI_Win_create_errhandler(reinterpret_cast<MPI_Win_errhandler_function*>(function), &made);
   if (object == 3) PMPI_File_create_errhandler(reinterpret_cast<MPI_File_errhandler_function*>(function), &made);
-  if (language == 2) mana::object::call_errhandler_in_fortran(made);
+  if (language == fortran) mana::object::call_errhandler_in_fortran(made);
   return made;
 }
 /// Called by the library's own argument checks, which know no object except MPI_COMM_WORLD.
@@ -361,7 +422,29 @@ int ompi_fortran_string_c2f(const char* text, char* out, int length) {
   return 0;
 }
 
-/// Lists of words. Only MPI_Comm_spawn uses them, and it is refused for any words.
+/// Datatypes that it makes for a call.
+int ompi_datatype_destroy(MPI_Datatype* type) { return PMPI_Type_free(type); }
+
+/// Entries of the arrays of a collective among neighbours.
+int ompi_fortran_neighbor_count(MPI_Comm comm, int* in, int* out) {
+  int form = MPI_UNDEFINED, n = 0, rank = 0, weighted = 0;
+  int rc = PMPI_Topo_test(comm, &form);
+  if (rc != MPI_SUCCESS) return rc;
+  if (form == MPI_DIST_GRAPH) return PMPI_Dist_graph_neighbors_count(comm, in, out, &weighted);
+  if (form == MPI_CART) {
+    rc = PMPI_Cartdim_get(comm, &n);
+    n *= 2;
+  } else if (form == MPI_GRAPH) {
+    rc = PMPI_Comm_rank(comm, &rank);
+    if (rc == MPI_SUCCESS) rc = PMPI_Graph_neighbors_count(comm, rank, &n);
+  } else {
+    rc = MPI_ERR_TOPOLOGY;
+  }
+  *in = *out = n;
+  return rc;
+}
+
+/// Lists of words, which only MPI_Comm_spawn takes: that is refused, whatever they are.
 int ompi_fortran_argv_blank_f2c(const char*, int, int, char*** made) {
   *made = static_cast<char**>(std::calloc(1, sizeof(char*)));
   return *made != nullptr ? 0 : -1;

@@ -1,6 +1,8 @@
-# The names of the functions of fortran.cpp in Open MPI's Fortran library: a compiler's names for mpif.h in lower and
-# upper case, the names of C and of mpi_f08, PMPI's of all these, and the name by which its mpi_f08 library calls the
-# function. x: of an extension, mpix_
+# The names that Open MPI's Fortran library has for the functions of fortran.cpp: a compiler's of mpif.h, upper and
+# lower case, those of C and of mpi_f08, PMPI's of all, and the one by which its mpi_f08 library calls it.
+# x: of an extension, mpix_
+#include <mana/gen/declared.hpp>
+
     .macro entry lower, upper, mixed, x=, X=
     .hidden mana_fortran_\lower
     .irp name, mpi\x\()_\lower, mpi\x\()_\lower\()_, mpi\x\()_\lower\()__, MPI\X\()_\upper, MPI\X\()_\mixed\()_f, \
@@ -60,13 +62,23 @@ ompi_\lower\()_f:
     function aint_diff_f90, AINT_DIFF_F90, aint_diff
 
     entry alltoallw, ALLTOALLW, Alltoallw
+#if defined(MANA_DECLARES_MPI_Alltoallw_init)
+    entry alltoallw_init, ALLTOALLW_INIT, Alltoallw_init
+#endif
+#if defined(MANA_DECLARES_MPIX_Alltoallw_init)
     entry alltoallw_init, ALLTOALLW_INIT, Alltoallw_init, x, X
+#endif
     entry attr_get, ATTR_GET, Attr_get
     entry attr_put, ATTR_PUT, Attr_put
     entry comm_get_attr, COMM_GET_ATTR, Comm_get_attr
     entry comm_set_attr, COMM_SET_ATTR, Comm_set_attr
     entry grequest_start, GREQUEST_START, Grequest_start
     entry ialltoallw, IALLTOALLW, Ialltoallw
+    entry info_get, INFO_GET, Info_get
+    entry info_get_nthkey, INFO_GET_NTHKEY, Info_get_nthkey
+#if defined(MANA_DECLARES_MPI_Info_get_string)
+    entry info_get_string, INFO_GET_STRING, Info_get_string
+#endif
     entry op_create, OP_CREATE, Op_create
     entry request_free, REQUEST_FREE, Request_free
     entry test, TEST, Test

@@ -69,7 +69,8 @@ struct signals : kind<std::string, std::uint64_t> { static std::uint64_t parse(c
 struct file_name : text_kind { static std::string parse(const std::string& text); };
 struct trace_directory : file_name {};               // `mana` makes it
 struct input_file : file_name {};                    // `mana` checks that it exists
-struct mpi_name : file_name {};                      // `mana` knows the valid names
+struct live_mpi_name : file_name {};                 // `mana` knows the names of the installation
+struct abi_name : file_name {};                      // `mana` knows the valid names
 struct local_directory : text_kind { static std::string parse(const std::string& text); };
 struct cpu_level : text_kind {
   static std::vector<std::string> choices();

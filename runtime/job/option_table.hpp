@@ -96,9 +96,12 @@
   ROW(lazy, "--lazy", flag, false, "", restart, to_job, nothing, nothing, how_fast, \
       "Start the program before its memory is read; uncompressed memory is read when the program uses it", \
       "Start the program before its memory is read. See [faster](guide/restart-elsewhere.md#faster)") \
-  ROW(mpi, "--mpi", mpi_name, "", "NAME", both, to_tool, nothing, nothing, program, \
-      "The MPI that the program uses, if mana cannot tell: " MANA_MPI_NAMES " or none", \
-      "The MPI that the program uses, if mana cannot tell: " MANA_MPI_NAMES " or none") \
+  ROW(mpi, "--mpi", live_mpi_name, "", "NAME", both, to_tool, nothing, nothing, program, \
+      "Run over the live MPI NAME, or over none (default: the launcher's; mana doctor lists them)", \
+      "Run over the live MPI NAME, or over none. `mana doctor` lists the names. Default: the launcher's MPI") \
+  ROW(abi, "--abi", abi_name, "", "NAME", run, to_tool, nothing, nothing, program, \
+      "The MPI that the program was built with, if its libraries do not say: " MANA_MPI_NAMES, \
+      "The MPI that the program was built with, if its libraries do not say: " MANA_MPI_NAMES) \
   ROW(input, "--stdin", input_file, "", "FILE", both, to_rank, nothing, nothing, program, \
       "Rank 0 reads standard input from FILE; a restart continues at the program's place in FILE", \
       "Rank 0 reads standard input from FILE; other ranks have none. A restart [continues at its " \

@@ -7,10 +7,13 @@
 
 namespace mana::job {
 
+/// The program has not called MPI_Init.
+inline constexpr std::int32_t no_thread_level = -1;
+
 struct run_record {
   std::string mpi_name;               // "MPICH", "Open MPI"
   std::string mpi_version;            // "4.0.2"
-  std::int32_t thread_level = 0;      // as the program asked for: neutral::thread_level_code
+  std::int32_t thread_level = no_thread_level;   // as the program was told: neutral::thread_level_code
   std::string program;                // path of the program
   std::string build_id;               // of the program, in hex; see program_identity()
   std::vector<std::string> arguments; // argv, for people

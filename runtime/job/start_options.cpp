@@ -44,6 +44,7 @@ using t = const std::string&;
 constexpr word protocol[] = {
     {"--preload", true, false, option::commands::both, {}, {}, [](o options, t text) { options.preload = text; }},
     {"--linked", true, false, option::commands::both, {}, {}, [](o options, t text) { options.is_linked_with_mpi = text != "no"; }},
+    {"--abi", true, false, option::commands::both, {}, {}, [](o options, t text) { options.abi = text; }},
     {"--tool", true, true, option::commands::both, {}, {}, [](o options, t text) { options.tool = text; }},
     {"--program", true, false, option::commands::both, {}, {}, [](o options, t text) { options.program = text; }},
     {"--taken-along", true, false, option::commands::both, {}, {}, [](o options, t text) { options.as = role(text); }},

@@ -32,6 +32,7 @@ struct start_options : job_options {
   // restart: directory of checkpoints, or of one, …/gen-N; after the choice that of the chosen checkpoint
   std::string generation;
   std::string preload;                 // run: tools, then the wrapper library of the upper half; separated by colons
+  std::string abi;                     // run: of the wrapper library: "mpich", …, "none"
   std::string tool;                    // run: the command `mana`, for programs that the program executes
   std::string program;                 // run: file of the program; empty: command[0]
   taken_along as = taken_along::no;    // run: whether this process was another program before
@@ -54,7 +55,7 @@ image::saving saving_of(const job_options& options);
 /// run      --preload LIB OPTIONS -- PROGRAM ARGS…
 /// restart  DIR OPTIONS, or DIR/gen-N OPTIONS: only this checkpoint
 /// OPTIONS  the table's options for the lower half, with --ckpt-dir always; a set of signals is a number
-///          run only:  --linked yes|no --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
+///          run only:  --linked yes|no --abi NAME --tool FILE --program FILE --taken-along rank|child --mask SET --filtered WORDS
 ///          --launcher FILES --input-count DESCRIPTOR
 /// in:     argv without the program's own name
 /// errors: start_failure (usage)

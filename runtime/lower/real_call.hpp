@@ -207,4 +207,61 @@ constexpr Slot real_call(Slot mpi_slots::*) noexcept {
   return &real_caller<Fn, Function, typename Fn::params, Slot, decltype(Function)>::call;
 }
 
+/// A collective of the standard of which the live MPI lacks a form has an empty slot: the wrapper tests it before it enters.
+/// Any other function answers that it does not exist, so that no call needs a test.
+template <class Fn>
+inline constexpr bool may_be_empty =
+    Fn::form == shape::collective || Fn::form == shape::icollective || Fn::form == shape::pcollective;
+
+template <class Fn, class Slot>
+struct absent;
+template <class Fn, class... N>
+struct absent<Fn, int (*)(N...)> {
+  static int call(N...) { return Fn::facts.tool ? int{neutral::err_t_not_supported} : int{neutral::err_unsupported_operation}; }
+};
+
+template <class Fn, class Slot>
+constexpr Slot lacking_call(Slot mpi_slots::*) noexcept {
+  if constexpr (may_be_empty<Fn>) return nullptr;
+  else return &absent<Fn, Slot>::call;
+}
+
+/// Whether R, of the form with int counts, cannot hold every value of N, of the form with large counts.
+template <class N, class R>
+consteval bool is_narrower() {
+  if constexpr (std::is_integral_v<N> && std::is_integral_v<R>) return sizeof(R) < sizeof(N);
+  else if constexpr (std::is_pointer_v<N> && std::is_pointer_v<R>)
+    return is_narrower<std::remove_cv_t<std::remove_pointer_t<N>>, std::remove_cv_t<std::remove_pointer_t<R>>>();
+  else return false;
+}
+
+template <class R, class N>
+inline bool fits(N value) noexcept {
+  if constexpr (is_narrower<N, R>()) return std::in_range<R>(value);
+  else return true;
+}
+
+/// MPI_X_c over a live MPI that has MPI_X only: works for counts that an int holds.
+/// errors: err_unsupported_operation for larger ones
+template <class Fn, auto Function, class Slot, class Real>
+struct narrowed {
+  static constexpr bool is_possible = false;      // the large form has more parameters
+};
+template <class Fn, auto Function, class... N, class... R>
+  requires(sizeof...(N) == sizeof...(R))
+struct narrowed<Fn, Function, int (*)(N...), int (*)(R...)> {
+  static constexpr bool is_possible = !(... || (std::is_pointer_v<N> && is_narrower<N, R>()));
+  static int call(N... given) {
+    if (!(... && fits<R>(given))) return neutral::err_unsupported_operation;
+    return real_caller<Fn, Function, typename Fn::params, int (*)(N...), int (*)(R...)>::call(given...);
+  }
+};
+
+template <class Fn, auto Function, class Slot>
+constexpr Slot narrowed_call(Slot mpi_slots::*slot) noexcept {
+  using adapter = narrowed<Fn, Function, Slot, decltype(Function)>;
+  if constexpr (adapter::is_possible) return &adapter::call;
+  else return lacking_call<Fn>(slot);
+}
+
 }  // namespace mana::lower

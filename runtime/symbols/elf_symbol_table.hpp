@@ -2,6 +2,7 @@
 #pragma once
 #include <elf.h>
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 

@@ -31,8 +31,8 @@
   ROW(not_mpi, 70, "MPI_Init was called without mana's MPI: the program loaded an MPI, was started past mana, or is " \
                    "a forked copy", \
       "start it with mpirun, or `--mpi`") \
-  ROW(mpi_mismatch, 71, "program and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
-      "use the other mpirun; `srun --mpi=pmi2`") \
+  ROW(mpi_mismatch, 71, "`--mpi` and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
+      "leave `--mpi` out, or use the other mpirun; `srun --mpi=pmi2`") \
   ROW(program_sanitized, 72, "program built with a sanitizer (address, thread, memory, leak, undefined behaviour with its runtime)", \
       "build it without `-fsanitize`") \
   ROW(parts_missing, 73, "a part of mana is missing in this installation", \
@@ -52,8 +52,8 @@
       "`mana verify DIR`; restart again, from an older checkpoint") \
   ROW(rank_count_differs, 82, "another number of ranks than at the checkpoint", \
       "`mpirun -n` with the number that the message names") \
-  ROW(surroundings_differ, 83, "another MPI, program or processor than at the checkpoint, or a file or directory of " \
-                               "the program is missing", \
+  ROW(surroundings_differ, 83, "another program or processor than at the checkpoint; or a file, directory, or feature of " \
+                               "MPI is missing", \
       "the message names both; `--map` for what has moved") \
   ROW(memory_occupied, 84, "the checkpoint's addresses are not free in the new process", \
       MANA_REPORT_IT) \

@@ -1,5 +1,6 @@
 """The command's answers to bad input: each has its own exit status and names the cause; arguments survive as they are."""
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, _, MISMATCH = range(64, 72)
+USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, _, MISMATCH, _, MISSING = range(64, 74)
 UNWRITABLE, NO_CHECKPOINT = 75, 80
 DAMAGED, UNREADABLE = 81, 85
 OUTPUT_LOST = 99
@@ -100,6 +101,8 @@ def check_mpi(checks, heat2d):
         lower.write_text(f"#!{sys.executable}\nimport sys\nprint({mpi!r}, sys.argv[1:])\n")
         lower.chmod(0o755)
         (library / f"libmana-{mpi}.so").touch()
+        if mpi != "none":
+            (libexec / f"mana-lower-{mpi}.json").write_text(json.dumps({"name": mpi, "family": mpi}))
     mana = str(tree / "bin" / "mana")
     for mpi, other in (("mpich", {"OMPI_COMM_WORLD_SIZE": "1"}), ("openmpi", {"PMI_FD": "9", "PMI_RANK": "0"})):
         program = heat2d / f"heat2d_{mpi}"
@@ -110,7 +113,11 @@ def check_mpi(checks, heat2d):
         if repr(["--", str(program), *hard])[1:-1] not in shown or "'--interval', '2.5'" not in shown:
             checks.failed += 1
             print(f"arguments did not survive: {shown}")
-        checks.expect(MISMATCH, "was started by", "run", str(program), env=clean_environment(**other), mana=mana)
+        over = "openmpi" if mpi == "mpich" else "mpich"
+        checks.expect(0, over, "run", str(program), env=clean_environment(**other), mana=mana)
+        checks.expect(MISMATCH, "was started by", "run", "--mpi", mpi, str(program), env=clean_environment(**other), mana=mana)
+        checks.expect(0, over, "run", "--mpi", over, str(program), mana=mana)
+        checks.expect(MISSING, "it has mpich, openmpi", "run", "--mpi", "intel", str(program), mana=mana)
         checks.expect(UNWRITABLE, "/proc/none", "run", "--ckpt-dir", "/proc/none/x", str(program), mana=mana)
         checks.expect(UNWRITABLE, "plain", "run", "--ckpt-dir", "plain", str(program), mana=mana)
         checks.expect(UNWRITABLE, "--clock-trace", "run", "--clock-trace", "plain", str(program), mana=mana)

@@ -6,6 +6,7 @@
 #include <mana/object/request/pool.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
@@ -30,17 +31,31 @@ struct given {
   translated_array* other = nullptr;
 };
 
-/// Passed unchanged: counts, displacements, plain values, pointers to them.
+/// The type on the boundary of a plain value. An mpi.h chooses among C types of equal width for MPI_Aint, MPI_Count and
+/// MPI_Offset; arrays of them cross as arrays of int64_t.
+template <class A>
+struct neutral_number {
+  using type = A;
+};
+template <class T>
+  requires(std::is_integral_v<T> && sizeof(T) > sizeof(int))
+struct neutral_number<T*> {
+  static_assert(sizeof(T) == sizeof(std::int64_t) && std::is_signed_v<T>, "an array of such numbers must be copied");
+  using type = std::conditional_t<std::is_const_v<T>, const std::int64_t*, std::int64_t*>;
+};
+
+/// Passed as it is: counts, displacements, plain values, pointers to them.
 template <class Param, class A>
 class neutral_argument {
  public:
-  explicit neutral_argument(given<A> g) noexcept : given_(g.value) {}
+  using type = typename neutral_number<A>::type;
+  explicit neutral_argument(given<A> g) noexcept : given_((type)g.value) {}
   int error() const noexcept { return neutral::success; }
-  A value() const noexcept { return given_; }
-  A for_request(real<kind::request>*) const noexcept { return given_; }
+  type value() const noexcept { return given_; }
+  type for_request(real<kind::request>*) const noexcept { return given_; }
 
  private:
-  A given_;
+  type given_;
 };
 
 template <dir D, class A>

@@ -4,7 +4,7 @@
 
 namespace mana::lower {
 
-/// Its value: the tool's file and the arguments of `mana follow` from MPI on, with separators between them.
+/// Its value: the tool's file and the arguments of `mana follow` from the live MPI on, with separators between them.
 inline constexpr char follow_variable[] = "MANA_FOLLOW";
 inline constexpr char follow_separator = '\x1f';
 

@@ -2,6 +2,7 @@
 #include <runtime/job/fault_point.hpp>
 #include <runtime/job/job.hpp>
 #include <runtime/job/job_claim.hpp>
+#include <runtime/job/own/own_mappings.hpp>
 #include <runtime/job/own/own_requests.hpp>
 #include <runtime/job/rank_end.hpp>
 #include <runtime/job/restart/restart.hpp>
@@ -66,7 +67,7 @@ void follow(const std::string& filter) {
   words.insert(words.end(), {"--filtered", filter, "--launcher", given});
   constexpr std::string_view prefix = "mana-lower-";
   const std::string own = std::filesystem::read_symlink("/proc/self/exe").filename().string();
-  words.insert(words.begin(), {own.substr(prefix.size()), std::to_string(words.size())});
+  words.insert(words.begin(), {own.substr(prefix.size()), options.abi, std::to_string(words.size())});
   const auto whose = !real_mpi::is_an_mpi()               ? split::followed::process_alone
                      : options.as == taken_along::child ? split::followed::child
                                                         : split::followed::rank;
@@ -90,8 +91,6 @@ void take_input(const std::string& file) {
   j.record.program = std::filesystem::absolute(file).lexically_normal().string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
-  constexpr int all_levels = neutral::thread_multiple;
-  j.record.thread_level = all_levels;        // an image from before MPI_Init does not know the level
   j.record.build_id = program_identity(j.record.program);
 
   if (j.options.as == taken_along::no && !j.options.input.empty()) take_input(j.options.input);
@@ -105,6 +104,7 @@ void take_input(const std::string& file) {
   start.preload = j.options.preload;
   start.is_linked_with_mpi = j.options.is_linked_with_mpi;
   for (char** entry = environ; *entry != nullptr; ++entry) start.env.emplace_back(*entry);
+  keep_window_free();
   split::prepare_bridge();
   lower::the_bridge().service = &the_services();
   lower::the_bridge().mpi = &lower::the_mpi_slots();
@@ -155,7 +155,10 @@ int say_mpi_version() {
   arm_fault_points();
   begin_own_requests(this_job().options);
   enter_directory();
-  if (this_job().options.restart) restart_program();
+  if (this_job().options.restart) {
+    keep_window_free();
+    restart_program();
+  }
   run_program();
 }
 

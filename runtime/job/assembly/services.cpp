@@ -54,18 +54,19 @@ void tell_of_streams() noexcept { lower::the_bridge().unbuffered = unbuffered_st
 int init(int required, int* provided) {
   refuse_in_copy();
   split::end_following();
-  this_job().record.thread_level = required;
   if (real_mpi::is_running()) {
     control_of_job().end();
     const descriptors::low_descriptor_guard guard;
     begin_control();
     *provided = std::min(required, real_mpi::thread_level());
+    this_job().record.thread_level = *provided;
     split::show_lower_handlers();
     tell_of_streams();
     return neutral::success;
   }
   const process_state::lower_half_start by_the_mpi;
   const int rc = start_mpi(required, provided);
+  if (rc == neutral::success) this_job().record.thread_level = *provided;
   split::take_back_handlers();
   split::show_lower_handlers();
   split::bring_alternate_stack();

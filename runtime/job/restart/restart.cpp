@@ -72,6 +72,15 @@ struct live_values {
   std::uint64_t predefined_real[neutral::predefined_limit];
 };
 
+std::string thread_level_name(int level) {
+  switch (level) {
+    case neutral::thread_single: return "MPI_THREAD_SINGLE";
+    case neutral::thread_funneled: return "MPI_THREAD_FUNNELED";
+    case neutral::thread_serialized: return "MPI_THREAD_SERIALIZED";
+    default: return "MPI_THREAD_MULTIPLE";
+  }
+}
+
 /// MPI starts before the image is restored, so that ranks that cannot be restored end together and know their ranks.
 /// Meanwhile a temporary bridge takes the place of the image's.
 live_values start_before_bridge() {
@@ -84,10 +93,14 @@ live_values start_before_bridge() {
   int provided = 0;
   {
     const descriptors::low_descriptor_guard guard;
-    const int rc = real_mpi::start(level.value_or(all_levels), &provided);
+    const int rc = real_mpi::start(level && *level != no_thread_level ? *level : all_levels, &provided);
     if (rc != neutral::success)
       throw start_failure(exit_status::mpi_not_started, "the MPI library did not start",
                           "start restarts as programs: mpirun -n RANKS mana restart DIR");
+    if (level && *level > provided)
+      throw start_failure(exit_status::surroundings_differ, "the program was told that MPI supports " +
+                          thread_level_name(*level) + "; " + real_mpi::library_name() + " " + real_mpi::library_version() +
+                          " supports " + thread_level_name(provided) + " here", "restart over another MPI", met_by::all);
   }
   live_values live{};
   live.size = lower::the_bridge().world_size;
@@ -99,15 +112,7 @@ live_values start_before_bridge() {
 }
 
 void check_surroundings(const run_record& record) {
-  const std::string name = real_mpi::library_name(), version = real_mpi::library_version();
   const std::string& where = this_job().options.generation;
-  if (record.mpi_name != name)
-    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + record.mpi_name +
-                        ", this restart runs with " + name, "use the mpirun of " + record.mpi_name, met_by::all);
-  if (record.mpi_version != version)
-    throw start_failure(exit_status::surroundings_differ, where + ": the checkpoint was made with " + name + " " +
-                        record.mpi_version + ", this node has " + version, "restart on nodes with that version",
-                        met_by::all);
   struct stat ignored;
   if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
     throw start_failure(exit_status::surroundings_differ, record.program + " is a different build from the one at the "

@@ -145,18 +145,19 @@ std::string live_mpi(const installed_parts& parts) {
 
 finding mpi(const doctor_command& wanted, const checked_program& program, const environment& get) {
   try {
-    const mpi_name chosen = choose_mpi(
-        {wanted.command[0], program.linked, find_launcher(get), parse_mpi_name(wanted.mpi)});
+    const mpi_choice chosen = choose_mpi({wanted.command[0], program.linked, find_launcher(get), wanted.mpi,
+                                          parse_mpi_name(wanted.abi), installed_mpis(), places_of_ancestors()});
     const installed_parts parts = find_parts(chosen);
-    if (chosen == mpi_name::none)
+    if (!chosen.live)
       return {"mpi", verdict::ok, "none: a job of one process, without MPI",
               "if it loads an MPI later, start it with mpirun, or name the MPI with --mpi"};
     const std::string live = live_mpi(parts);
     if (live.empty())
-      return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", long_name(chosen)),
-              fmt::format("install the libraries of {}", long_name(chosen))};
-    const auto is_it = [&](const char* version) { return live == fmt::format("{} {}", long_name(chosen), version); };
-    if (any_in(family_of(chosen)->versions, is_it)) return {"mpi", verdict::ok, live, ""};
+      return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", chosen.live->name),
+              fmt::format("install the libraries of {}", long_name(chosen.live->family))};
+    const mpi_family& family = *family_of(chosen.live->family);
+    const auto is_it = [&](const char* version) { return live == fmt::format("{} {}", family.long_name, version); };
+    if (any_in(family.versions, is_it)) return {"mpi", verdict::ok, live, ""};
     return {"mpi", verdict::warning, live + " is a version with which mana was not tested",
             "take a checkpoint early, and restart it"};
   } catch (const failure& refused) {

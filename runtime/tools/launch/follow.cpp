@@ -37,7 +37,8 @@ struct execution {
   std::uint64_t mask;                    // signals to block
   // input: descriptor of the counter of reads from the launcher's input; "-1": none
   std::string file, input;
-  mpi_name mpi;                          // MPI of the process's earlier lower half
+  std::string live;                      // name of the process's earlier lower half
+  mpi_name abi;                          // of its earlier wrapper library
   std::vector<std::string> options;      // options of that lower half
   std::vector<std::string> arguments;    // argv; at least one
 };
@@ -55,13 +56,13 @@ T number(const std::string& text, int base) {
 }
 
 execution parse(const std::vector<std::string>& words) {
-  if (words.size() < 6) not_for_users();
-  const auto mpi = parse_mpi_name(words[4]);
-  const auto count = number<std::size_t>(words[5], 10);
-  if (!mpi || words.size() < count + 7 || (words[0] != "rank" && words[0] != "child")) not_for_users();
-  const auto options = words.begin() + 6, arguments = options + static_cast<std::ptrdiff_t>(count);
+  if (words.size() < 7) not_for_users();
+  const auto abi = parse_mpi_name(words[5]);
+  const auto count = number<std::size_t>(words[6], 10);
+  if (!abi || words.size() < count + 8 || (words[0] != "rank" && words[0] != "child")) not_for_users();
+  const auto options = words.begin() + 7, arguments = options + static_cast<std::ptrdiff_t>(count);
   const std::string file = words[2].find('/') == std::string::npos ? "./" + words[2] : words[2];
-  return {words[0] == "rank",    number<std::uint64_t>(words[1], 16), file, words[3], *mpi,
+  return {words[0] == "rank",    number<std::uint64_t>(words[1], 16), file, words[3], words[4], *abi,
           {options, arguments}, {arguments, words.end()}};
 }
 
@@ -90,22 +91,26 @@ void refuse_other_rights(const fs::path& file) {
                   "start mana itself with these rights, without this program");
 }
 
-mpi_name mpi_of(const execution& wanted, const checked_program& program, const environment& get) {
+mpi_choice mpi_of(const execution& wanted, const checked_program& program, const environment& get) {
   const auto& linked = program.linked;
   const bool says_nothing = linked.found.empty() && linked.foreign.empty();
-  const bool is_same = std::find(linked.found.begin(), linked.found.end(), wanted.mpi) != linked.found.end();
-  if (says_nothing || is_same) return wanted.mpi;
-  return choose_mpi({wanted.file, linked, find_launcher(get), {}});
+  const bool is_same = std::ranges::find(linked.found, wanted.abi) != linked.found.end();
+  const std::vector<live_mpi> installed = installed_mpis();
+  const live_mpi* const live = find_live_mpi(installed, wanted.live);
+  if (live == nullptr && says_nothing) return {mpi_name::none, std::nullopt};
+  const std::optional<mpi_name> kept = says_nothing || is_same ? std::optional(wanted.abi) : std::nullopt;
+  return choose_mpi({wanted.file, linked, find_launcher(get), live != nullptr ? wanted.live : std::string(), kept, installed,
+                     places_of_ancestors()});
 }
 
 /// Sets the environment variables with which the wrapper library calls this command again, in whatever process it is
 /// loaded.
 void leave_a_trace(const execution& wanted, const environment& get) {
   const char* const earlier = get("LD_PRELOAD");
-  const std::string wrappers = find_parts(wanted.mpi).wrappers.string();
+  const std::string wrappers = find_parts({wanted.abi, std::nullopt}).preload;
   setenv("LD_PRELOAD", (earlier != nullptr ? wrappers + ":" + earlier : wrappers).c_str(), 1);
   std::string words = fs::read_symlink("/proc/self/exe").string();
-  for (const std::string& word : {std::string(short_name(wanted.mpi)), std::to_string(wanted.options.size())})
+  for (const std::string& word : {wanted.live, std::string(short_name(wanted.abi)), std::to_string(wanted.options.size())})
     words += lower::follow_separator + word;
   for (const std::string& word : wanted.options) words += lower::follow_separator + word;
   setenv(lower::follow_variable, words.c_str(), 1);
@@ -185,13 +190,13 @@ checked_program check_or_become(const execution& wanted, const environment& get)
 void follow(const std::vector<std::string>& words, const environment& get) {
   const execution wanted = parse(words);
   const checked_program program = check_or_become(wanted, get);
-  const mpi_name mpi = mpi_of(wanted, program, get);
+  const mpi_choice mpi = mpi_of(wanted, program, get);
   const installed_parts parts = find_parts(mpi);
-  if (!program.linked.found.empty()) refuse_other_process_manager(mpi, parts.lower_half, get);
+  if (mpi.live && !program.linked.found.empty()) refuse_other_process_manager(*mpi.live, parts.lower_half, get);
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
-                                     program.linked.found.empty() ? "no" : "yes"};
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.preload, "--linked",
+                                     program.linked.found.empty() ? "no" : "yes", "--abi", short_name(mpi.abi)};
   arguments.insert(arguments.end(), wanted.options.begin(), wanted.options.end());
   arguments.insert(arguments.end(), {"--taken-along", wanted.is_rank ? "rank" : "child", "--mask",
                                      std::to_string(wanted.mask), "--program", program.file.string(),

@@ -16,16 +16,10 @@
 namespace mana::tools {
 namespace {
 
-mpi_name mpi_of(const std::string& name, const std::string& where) {
-  if (const auto mpi = mpi_of_checkpoint(name)) return *mpi;
-  throw failure(exit_status::surroundings_differ,
-                fmt::format("{}: the checkpoint was made with {}, which this mana does not support", where, name));
-}
-
 /// out: the newest checkpoint with a readable manifest
 restart_source as_source(const store::generation_choice::candidate& newest, const std::filesystem::path& named) {
   const auto path = store::tidy(newest.which.path);
-  return {mpi_of(newest.contents.mpi, path.string()), path.string(), path.parent_path(),
+  return {mpi_of_checkpoint(newest.contents.mpi), path.string(), path.parent_path(),
           path == named ? path : std::filesystem::path()};
 }
 
@@ -50,7 +44,7 @@ std::optional<store::local_image> newest_in(const node_place& place) {
 
 restart_source as_source(const store::local_image& image, const node_place& place, const std::filesystem::path& named) {
   const std::string where = store::local_image_path(place.directory, image.generation, image.rank);
-  return {mpi_of(image.mpi, where), where, named, {}};
+  return {mpi_of_checkpoint(image.mpi), where, named, {}};
 }
 
 /// True if other ranks may see files that this rank does not.

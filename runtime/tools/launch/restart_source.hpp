@@ -1,16 +1,17 @@
-// The facts that `mana restart` knows of the checkpoint before the ranks choose one together: where it may be, and
-// which MPI it needs.
+// The facts that `mana restart` knows of the checkpoint before the ranks choose one together: where it may be, and over
+// which MPI it was made.
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 #include <runtime/tools/options/run_options.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace mana::tools {
 
 struct restart_source {
-  mpi_name mpi{};
+  std::optional<mpi_name> made_with;     // family of the live MPI, or none; nothing: this mana does not know the family
   std::string where;                     // for people: the checkpoint, or the image on this node, that gives the facts
   std::filesystem::path directory;       // of checkpoints, absolute
   std::filesystem::path generation;      // that the user named; empty: none

@@ -123,10 +123,10 @@ void limit_processor(const std::string& level, const environment& get) {
 void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
-  const auto mpi =
-      choose_mpi({options.command[0], program.linked, started_by, parse_mpi_name(options.mpi)});
+  const mpi_choice mpi = choose_mpi({options.command[0], program.linked, started_by, options.mpi, parse_mpi_name(options.abi),
+                                     installed_mpis(), places_of_ancestors()});
   const auto parts = find_parts(mpi);
-  refuse_other_process_manager(mpi, parts.lower_half, get);
+  if (mpi.live) refuse_other_process_manager(*mpi.live, parts.lower_half, get);
   refuse_sanitized(program);
   check_kernel();
   limit_processor(options.cpu, get);
@@ -135,8 +135,8 @@ void run(const run_options& options, const environment& get) {
   // Tools come before the MPI library, as in the dynamic loader's order: their definitions come first.
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.wrappers.string(), "--linked",
-                                     program.linked.found.empty() ? "no" : "yes"};
+  std::vector<std::string> arguments{"run", "--preload", preload + parts.preload, "--linked",
+                                     program.linked.found.empty() ? "no" : "yes", "--abi", short_name(mpi.abi)};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   arguments.insert(arguments.end(), {"--program", program.file.string()});
   arguments.insert(arguments.end(), {"--tool", std::filesystem::read_symlink("/proc/self/exe").string(), "--"});
@@ -144,8 +144,8 @@ void run(const run_options& options, const environment& get) {
   // with the name that the user typed
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
   if (options.verbose && started_by.rank <= 0)
-    fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", long_name(mpi),
-               mpi == mpi_name::none ? " (a job of one process)" : started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
+    fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", described(mpi),
+               !mpi.live ? " (a job of one process)" : started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
                fmt::join(arguments, " "));
   use_default_layout();
   become(parts.lower_half, arguments);

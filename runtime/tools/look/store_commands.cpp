@@ -9,18 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 namespace mana::tools {
 namespace {
-
-void check_launcher(const launcher& started_by, mpi_name mpi, const std::string& path) {
-  if (!started_by.mpi || !started_by.certain || *started_by.mpi == mpi || mpi == mpi_name::none) return;
-  throw failure(exit_status::surroundings_differ,
-                fmt::format("{}: the checkpoint was made with {}, this mpirun belongs to {}", path, long_name(mpi),
-                            long_name(*started_by.mpi)),
-                fmt::format("use the mpirun of {}", long_name(mpi)));
-}
 
 /// If a rank cannot use the directory, it reports that when it reads its image.
 std::filesystem::path directory_of(const restart_source& source, const launcher& started_by) {
@@ -39,16 +32,18 @@ void restart(const run_options& options, const environment& get) {
   check_kernel();
   const auto started_by = find_launcher(get);
   const restart_source source = find_restart_source(options, started_by);
-  check_launcher(started_by, source.mpi, source.where);
-  const auto parts = find_parts(source.mpi);
-  refuse_other_process_manager(source.mpi, parts.lower_half, get);
+  std::optional<live_mpi> live;
+  if (source.made_with != mpi_name::none)
+    live = choose_live({source.where, {}, started_by, options.mpi, {}, installed_mpis(), places_of_ancestors()}, source.made_with);
+  const std::filesystem::path lower_half = find_lower_half(live);
+  if (live) refuse_other_process_manager(*live, lower_half, get);
   const auto directory = directory_of(source, started_by);
   // The ranks choose together after MPI starts, unless the user named a checkpoint.
   const auto& what = source.generation.empty() ? directory : source.generation;
   std::vector<std::string> arguments{"restart", what.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   use_default_layout();
-  become(parts.lower_half, arguments);
+  become(lower_half, arguments);
 }
 
 }  // namespace mana::tools

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace mana::tools {

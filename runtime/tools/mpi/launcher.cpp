@@ -5,8 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 
 namespace mana::tools {
 namespace {
@@ -37,12 +43,40 @@ int number(const environment& get, const char* const* mpi_family::* names, const
   return found;
 }
 
-/// The launcher's MPI differs from the program's, and the launcher's MPI is certain.
-[[noreturn]] void disagree(const mpi_evidence& evidence, mpi_name program) {
+/// The launcher is certain, and of another MPI than --mpi.
+[[noreturn]] void disagree(const mpi_evidence& evidence) {
+  const std::string started = long_name(*evidence.started_by.mpi);
   throw failure(exit_status::mpi_mismatch,
-                fmt::format("{} uses {}, but was started by {}'s mpirun", evidence.program, long_name(program),
-                            long_name(*evidence.started_by.mpi)),
-                fmt::format("start it with {} (on Debian: {})", long_name(program), family_of(program)->mpirun));
+                fmt::format("--mpi {}: this process was started by {}'s launcher", evidence.wanted, started),
+                fmt::format("leave --mpi out to run over {}, or start the ranks with the launcher of {}", started, evidence.wanted));
+}
+
+[[noreturn]] void refuse_unknown(const mpi_evidence& evidence, const std::string& what) {
+  throw failure(exit_status::parts_missing,
+                fmt::format("{}{}{}", what, evidence.installed.empty() ? "" : "; it has ",
+                            names_of(evidence.installed)),
+                "build and install mana where that MPI's headers and libraries are installed");
+}
+
+/// Several of one family: the one whose mpirun lies where a program that started this process does; else the first by name.
+const live_mpi* one_of(const mpi_evidence& evidence, mpi_name family) {
+  const live_mpi* first = nullptr;
+  for (const live_mpi& one : evidence.installed) {
+    if (one.family != family) continue;
+    if (first == nullptr) first = &one;
+    std::error_code error;
+    const auto place = std::filesystem::canonical(one.launcher, error).parent_path();
+    if (!error && std::ranges::find(evidence.started_from, place) != evidence.started_from.end()) return &one;
+  }
+  return first;
+}
+
+const live_mpi& wanted_live(const mpi_evidence& evidence) {
+  const live_mpi* const wanted = find_live_mpi(evidence.installed, evidence.wanted);
+  if (wanted == nullptr) refuse_unknown(evidence, "this installation has no live MPI " + evidence.wanted);
+  const launcher& by = evidence.started_by;
+  if (by.mpi && by.certain && *by.mpi != wanted->family) disagree(evidence);
+  return *wanted;
 }
 
 [[noreturn]] void refuse_without(const mpi_evidence& evidence) {
@@ -99,28 +133,62 @@ linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure) {
   return result;
 }
 
-mpi_name choose_mpi(const mpi_evidence& evidence) {
-  const auto& [program, linked, started_by, wanted] = evidence;
-  if (wanted == mpi_name::none) {
-    if (!linked.found.empty()) refuse_without(evidence);
-    return mpi_name::none;
+std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<mpi_name> made_with) {
+  if (!evidence.wanted.empty()) return wanted_live(evidence);
+  const launcher& by = evidence.started_by;
+  if (by.mpi && by.certain) {
+    if (const live_mpi* const of_launcher = one_of(evidence, *by.mpi)) return *of_launcher;
+    refuse_unknown(evidence, fmt::format("the launcher is {0}'s, and this installation has no live {0}", long_name(*by.mpi)));
   }
-  if (!wanted && linked.found.size() > 1)
-    throw failure(exit_status::mpi_mismatch, fmt::format("{} is linked with both {} and {}", program, long_name(linked.found[0]),
-                              long_name(linked.found[1])),
-                  "link it with one of them, or choose with " MANA_MPI_OPTIONS);
-  if (!wanted && linked.found.empty() && !linked.foreign.empty())
+  for (const auto& family : {made_with, by.mpi})
+    if (family)
+      if (const live_mpi* const same = one_of(evidence, *family)) return *same;
+  if (!made_with && !by.mpi) return std::nullopt;
+  if (evidence.installed.empty()) refuse_unknown(evidence, evidence.program + ": this installation has no live MPI");
+  return evidence.installed.front();
+}
+
+mpi_choice choose_mpi(const mpi_evidence& evidence) {
+  const auto& linked = evidence.linked;
+  if (evidence.wanted == short_name(mpi_name::none)) {
+    if (!linked.found.empty()) refuse_without(evidence);
+    return {mpi_name::none, std::nullopt};
+  }
+  std::optional<mpi_name> abi = evidence.wanted_abi;
+  if (!abi && linked.found.size() > 1)
+    throw failure(exit_status::mpi_mismatch, fmt::format("{} is linked with both {} and {}", evidence.program,
+                              long_name(linked.found[0]), long_name(linked.found[1])),
+                  "link it with one of them, or choose with " MANA_ABI_OPTIONS);
+  if (!abi && linked.found.empty() && !linked.foreign.empty())
     throw failure(exit_status::mpi_unsupported,
-                  fmt::format("{} is linked with an MPI that this mana does not support ({})", program,
+                  fmt::format("{} is linked with an MPI library that mana does not know ({})", evidence.program,
                               fmt::join(linked.foreign, ", ")),
                   "link it with " MANA_MPI_LIBRARIES);
-  std::optional<mpi_name> choice = wanted;
-  if (!choice && !linked.found.empty()) choice = linked.found.front();
-  if (choice) {
-    if (started_by.mpi && started_by.certain && *started_by.mpi != *choice) disagree(evidence, *choice);
-    return *choice;
+  if (!abi && !linked.found.empty()) abi = linked.found.front();
+  std::optional<live_mpi> live = choose_live(evidence, abi);
+  if (!live) return {mpi_name::none, std::nullopt};
+  const mpi_name chosen = abi.value_or(live->family);
+  return {chosen, std::move(live)};
+}
+
+std::string described(const mpi_choice& chosen) {
+  if (!chosen.live || (chosen.live->family == chosen.abi && chosen.live->name == short_name(chosen.abi))) return long_name(chosen.abi);
+  return fmt::format("a program of {} over {}", long_name(chosen.abi), chosen.live->name);
+}
+
+std::vector<std::filesystem::path> places_of_ancestors() {
+  std::vector<std::filesystem::path> places;
+  std::error_code error;
+  for (pid_t pid = ::getppid(); pid > 1;) {
+    const std::string process = fmt::format("/proc/{}/", pid);
+    const auto program = std::filesystem::read_symlink(process + "exe", error);
+    if (!error) places.push_back(program.parent_path());
+    std::ifstream file(process + "stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t after_name = text.rfind(')');      // "PID (NAME) STATE PARENT …": a name may contain anything
+    if (after_name == std::string::npos || std::sscanf(text.c_str() + after_name, ") %*c %d", &pid) != 1) break;
   }
-  return started_by.mpi.value_or(mpi_name::none);
+  return places;
 }
 
 }  // namespace mana::tools

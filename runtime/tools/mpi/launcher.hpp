@@ -1,6 +1,7 @@
-// Determines the MPI: from the program's libraries, and from the launcher.
+// Determines the two MPIs: the one that the program was built with, and the live one, whose launcher started it.
 #pragma once
 #include <runtime/tools/mpi/library_closure.hpp>
+#include <runtime/tools/mpi/live_mpis.hpp>
 #include <runtime/words/mpi_families.hpp>
 
 #include <functional>
@@ -46,18 +47,37 @@ struct linked_mpi {
 };
 linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure);
 
-/// The facts about a program and its launcher that decide which MPI it needs.
+/// The facts about a program and its surroundings that decide which MPIs it gets.
 struct mpi_evidence {
-  std::string program;                 // for messages
+  std::string program;                              // for messages
   linked_mpi linked;
   launcher started_by;
-  std::optional<mpi_name> wanted;      // --mpi
+  std::string wanted;                               // --mpi; empty: not given
+  std::optional<mpi_name> wanted_abi;               // --abi
+  std::vector<live_mpi> installed;
+  std::vector<std::filesystem::path> started_from;  // directories of the programs that started this process, nearest first
 };
 
-/// Chooses the MPI. An explicit --mpi decides, then the program's libraries, then the launcher; if none of them names
-/// an MPI, the program runs without one. If a script or an interpreter then loads an MPI, its call of MPI_Init is
-/// refused.
-/// errors: failure: launcher and program disagree, several MPIs, an unknown MPI
-mpi_name choose_mpi(const mpi_evidence& evidence);
+/// The program's ABI and the live MPI are chosen apart: a program built with one MPI runs over another.
+struct mpi_choice {
+  mpi_name abi{};                  // of the wrapper library; none: a program without MPI
+  std::optional<live_mpi> live;    // nothing with none
+};
+
+/// The program's ABI: --abi, then its libraries, then that of the live MPI. A script or an interpreter may load a library later;
+/// if that has another ABI, MPI_Init refuses it. The live MPI: --mpi, then the launcher, then one of the program's family.
+/// A program of which nothing names an MPI runs without.
+/// errors: failure: --mpi and the launcher disagree; libraries of two MPIs, or of an unknown one; no such live MPI here
+mpi_choice choose_mpi(const mpi_evidence& evidence);
+
+/// For people: "MPICH", or "a program of MPICH over openmpi" where they differ.
+std::string described(const mpi_choice& chosen);
+
+/// The live MPI for a checkpoint that was made over one of the family `made_with`: --mpi, then the launcher, then one of that
+/// family, then any.      errors: failure, as choose_mpi
+std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<mpi_name> made_with);
+
+/// Directories of the programs that started this process, nearest first: a launcher lies beside its mpirun.
+std::vector<std::filesystem::path> places_of_ancestors();
 
 }  // namespace mana::tools

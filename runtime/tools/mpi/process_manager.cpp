@@ -32,8 +32,8 @@ bool speaks_pmix(const std::filesystem::path& lower_half, const environment& get
 
 }  // namespace
 
-void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& lower_half, const environment& get) {
-  const mpi_family* const family = family_of(mpi);
+void refuse_other_process_manager(const live_mpi& mpi, const std::filesystem::path& lower_half, const environment& get) {
+  const mpi_family* const family = family_of(mpi.family);
   if (family == nullptr || *family->manager == nullptr || is_offered(*family, get)) return;
   const int processes = processes_of_step(get);
   const bool by_pmix = offers_pmix(get);

@@ -10,6 +10,6 @@ namespace mana::tools {
 /// errors: failure (mpi_mismatch): the launcher offers only PMIx (srun --mpi=pmix), and this MPI has its own process
 ///         manager and is not built for PMIx. Or srun offers no process manager: then each process of the step would be
 ///         a job of its own, which is right only for a step of one process.
-void refuse_other_process_manager(mpi_name mpi, const std::filesystem::path& lower_half, const environment& get);
+void refuse_other_process_manager(const live_mpi& mpi, const std::filesystem::path& lower_half, const environment& get);
 
 }  // namespace mana::tools

@@ -119,7 +119,8 @@
 
 #define MANA_OPTIONS_doctor(ROW) \
   ROW(checkpoint_directory, "--ckpt-dir", future_place, default_directory, "DIR", "Where checkpoints will go (default: {default})") \
-  ROW(mpi, "--mpi", mpi_name, "", "NAME", "The MPI that the program uses, if mana cannot tell: " MANA_MPI_NAMES " or none") \
+  ROW(mpi, "--mpi", live_mpi_name, "", "NAME", "The live MPI to run over, or none (default: the launcher's)") \
+  ROW(abi, "--abi", abi_name, "", "NAME", "The MPI that the program was built for: " MANA_MPI_NAMES " (default: as its libraries say)") \
   MANA_JSON_ROW(ROW) \
   ROW(command, "", words_behind, {}, "", "")
 

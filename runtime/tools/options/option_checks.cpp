@@ -53,13 +53,28 @@ CLI::Validator check_of<option::signals>() {
 }
 
 template <>
-CLI::Validator check_of<option::mpi_name>() {
+CLI::Validator check_of<option::live_mpi_name>() {
   return CLI::Validator(
       [](std::string& text) {
-        return parse_mpi_name(text) ? std::string() : text + " is none of " MANA_MPI_NAMES ", none";
+        const bool is_name = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
+        return is_name ? std::string() : text + " is no name of a live MPI";
+      },
+      [] {      // names that installations have unless they were given others
+        std::string names = "{" MANA_MPI_NAMES ",none}";
+        std::erase(names, ' ');
+        return names;
+      }());
+}
+
+template <>
+CLI::Validator check_of<option::abi_name>() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const auto found = parse_mpi_name(text);
+        return found && *found != mana::mpi_name::none ? std::string() : text + " is none of " MANA_MPI_NAMES;
       },
       [] {
-        std::string names = "{" MANA_MPI_NAMES ",none}";
+        std::string names = "{" MANA_MPI_NAMES "}";
         std::erase(names, ' ');
         return names;
       }());

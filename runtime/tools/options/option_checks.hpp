@@ -46,7 +46,9 @@ template <>
 CLI::Validator check_of<option::signals>();
 /// Short names of MPIs.
 template <>
-CLI::Validator check_of<option::mpi_name>();
+CLI::Validator check_of<option::live_mpi_name>();
+template <>
+CLI::Validator check_of<option::abi_name>();
 
 /// A process number.
 const CLI::Validator& a_process();

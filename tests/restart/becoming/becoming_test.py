@@ -23,7 +23,7 @@ SCRIPTS = {
     "without.sh": "#!/nonexistent/sh\n",
     "text": "echo text\n",
 }
-EXIT_STATUS = {"static": 69, "rights": 66, "nameless": 65, "other MPI": 71}
+EXIT_STATUS = {"static": 69, "rights": 66, "nameless": 65}
 
 
 class Becoming:

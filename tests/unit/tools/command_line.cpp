@@ -86,7 +86,7 @@ TEST_CASE("wrong words are usage errors") {
   CHECK(refusal({"run", "--interval", "soon", "./app"}) == mana::exit_status::usage);
   CHECK(refusal({"run", "--interval", "-1", "./app"}) == mana::exit_status::usage);
   CHECK(refusal({"run", "--interval"}) == mana::exit_status::usage);
-  CHECK(refusal({"run", "--mpi", "lam", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"run", "--mpi", "../lam", "./app"}) == mana::exit_status::usage);
   CHECK(refusal({"run", "--stop-on", "KILL", "./app"}) == mana::exit_status::usage);
   CHECK(refusal({"run", "--clock", "sundial", "./app"}) == mana::exit_status::usage);
   CHECK(refusal({"run", "--checkpoint-on", "", "./app"}) == mana::exit_status::usage);
@@ -161,7 +161,7 @@ TEST_CASE("the doctor looks at a program, or at none") {
   CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).checkpoint_directory == "d");
   CHECK(of({"doctor", "--ckpt-dir", "d", "--", "-app"}).command == words{"-app"});
   CHECK_FALSE(of({"doctor", "./app", "--json"}).json);
-  CHECK(refusal({"doctor", "--mpi", "lam", "./app"}) == mana::exit_status::usage);
+  CHECK(refusal({"doctor", "--mpi", "../lam", "./app"}) == mana::exit_status::usage);
   CHECK(refusal({"doctor", "--nonsense", "./app"}) == mana::exit_status::usage);
 }
 

@@ -27,7 +27,8 @@ words sample(const std::string& name) {
   else if constexpr (std::is_same_v<Kind, option::path_rules>) return {name, "/a=/b"};
   else if constexpr (std::is_same_v<Kind, option::memory_range>) return {name, "0x1000-0x2000"};
   else if constexpr (std::is_same_v<Kind, option::wait_place>) return {name, "local"};
-  else if constexpr (std::is_same_v<Kind, option::mpi_name>) return {name, "none"};
+  else if constexpr (std::is_same_v<Kind, option::live_mpi_name>) return {name, "none"};
+  else if constexpr (std::is_same_v<Kind, option::abi_name>) return {name, "mpich"};
   else if constexpr (std::is_same_v<Kind, option::new_file>) return {name.substr(0, name.find(',')), "/f"};
   else if constexpr (std::is_same_v<Kind, option::shell_name>) return {"fish"};
   else if constexpr (std::is_same_v<Kind, option::process_or_core>) return {"12"};

@@ -32,8 +32,16 @@ mana::exit_status refusal(const mpi_evidence& evidence) {
   return mana::exit_status::success;
 }
 
-mpi_evidence evidence(linked_mpi linked, const environment& get, std::optional<mpi_name> wanted = {}) {
-  return {"./app", std::move(linked), find_launcher(get), wanted};
+const std::vector<live_mpi> two_live{{"mpich", mpi_name::mpich, "4.0.2", {}}, {"openmpi", mpi_name::openmpi, "4.1.4", {}}};
+
+mpi_evidence evidence(linked_mpi linked, const environment& get, std::string wanted = {}) {
+  return {"./app", std::move(linked), find_launcher(get), std::move(wanted), {}, two_live, {}};
+}
+
+/// "ABI over live MPI"
+std::string choice(const mpi_evidence& evidence) {
+  const mpi_choice chosen = choose_mpi(evidence);
+  return std::string(short_name(chosen.abi)) + " over " + (chosen.live ? chosen.live->name : "none");
 }
 
 const linked_mpi mpich{{mpi_name::mpich}, {}}, openmpi{{mpi_name::openmpi}, {}}, none{};
@@ -60,33 +68,98 @@ TEST_CASE("libraries are known by their sonames") {
   CHECK(find_linked_mpi({{"libmpifoo.so", ""}}).found.empty());
 }
 
-TEST_CASE("the program's MPI is chosen; a launcher that disagrees is an error") {
-  CHECK(choose_mpi(evidence(mpich, of({}))) == mpi_name::mpich);
-  CHECK(choose_mpi(evidence(openmpi, orte)) == mpi_name::openmpi);
-  CHECK(refusal(evidence(openmpi, hydra)) == mana::exit_status::mpi_mismatch);
-  CHECK(refusal(evidence(mpich, orte)) == mana::exit_status::mpi_mismatch);
-  CHECK(choose_mpi(evidence(mpich, of({{"PMIX_RANK", "0"}}))) == mpi_name::mpich);
+TEST_CASE("the program's libraries choose the ABI, the launcher the live MPI") {
+  CHECK(choice(evidence(mpich, of({}))) == "mpich over mpich");
+  CHECK(choice(evidence(openmpi, orte)) == "openmpi over openmpi");
+  CHECK(choice(evidence(openmpi, hydra)) == "openmpi over mpich");
+  CHECK(choice(evidence(mpich, orte)) == "mpich over openmpi");
+  CHECK(choice(evidence(mpich, of({{"PMIX_RANK", "0"}}))) == "mpich over mpich");      // a batch system's: any MPI may speak it
   CHECK(refusal(evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra)) == mana::exit_status::mpi_mismatch);
   CHECK(refusal(evidence({{}, {"libmpi.so.20"}}, orte)) == mana::exit_status::mpi_unsupported);
 }
 
-TEST_CASE("without an MPI library the launcher decides, and --mpi before it") {
-  CHECK(choose_mpi(evidence(none, hydra)) == mpi_name::mpich);
-  CHECK(choose_mpi(evidence(none, of({}), mpi_name::openmpi)) == mpi_name::openmpi);
-  CHECK(refusal(evidence(none, hydra, mpi_name::openmpi)) == mana::exit_status::mpi_mismatch);
+TEST_CASE("--mpi chooses the live MPI, --abi the program's") {
+  CHECK(choice(evidence(mpich, of({}), "openmpi")) == "mpich over openmpi");
+  CHECK(refusal(evidence(mpich, hydra, "openmpi")) == mana::exit_status::mpi_mismatch);
+  CHECK(refusal(evidence(mpich, of({}), "mpich-5")) == mana::exit_status::parts_missing);
+  mpi_evidence both_linked = evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra);
+  both_linked.wanted_abi = mpi_name::openmpi;
+  CHECK(choice(both_linked) == "openmpi over mpich");
+  mpi_evidence script = evidence(none, hydra);
+  script.wanted_abi = mpi_name::openmpi;
+  CHECK(choice(script) == "openmpi over mpich");
+}
+
+TEST_CASE("a program without an MPI library has the ABI of the live MPI") {
+  CHECK(choice(evidence(none, hydra)) == "mpich over mpich");
+  CHECK(choice(evidence(none, of({}), "openmpi")) == "openmpi over openmpi");
+  CHECK(refusal(evidence(none, hydra, "openmpi")) == mana::exit_status::mpi_mismatch);
 }
 
 TEST_CASE("a program of which nothing says an MPI has none") {
-  CHECK(choose_mpi(evidence(none, of({}))) == mpi_name::none);
-  CHECK(choose_mpi(evidence(none, of({}), mpi_name::none)) == mpi_name::none);
-  CHECK(choose_mpi(evidence(none, hydra, mpi_name::none)) == mpi_name::none);      // each process is a job of its own
-  CHECK(choose_mpi(evidence(none, orte)) == mpi_name::openmpi);                    // ranks that never call MPI_Init
-  CHECK(refusal(evidence(mpich, of({}), mpi_name::none)) == mana::exit_status::mpi_mismatch);
+  CHECK(choice(evidence(none, of({}))) == "none over none");
+  CHECK(choice(evidence(none, of({}), "none")) == "none over none");
+  CHECK(choice(evidence(none, hydra, "none")) == "none over none");            // each process is a job of its own
+  CHECK(choice(evidence(none, orte)) == "openmpi over openmpi");               // ranks that never call MPI_Init
+  CHECK(refusal(evidence(mpich, of({}), "none")) == mana::exit_status::mpi_mismatch);
   CHECK(parse_mpi_name(short_name(mpi_name::none)) == mpi_name::none);
 }
 
+TEST_CASE("an installation without the launcher's MPI names those that it has") {
+  mpi_evidence here = evidence(mpich, orte);
+  here.installed = {two_live[0]};
+  try {
+    choose_mpi(here);
+    FAIL("not refused");
+  } catch (const failure& failed) {
+    CHECK(failed.code() == mana::exit_status::parts_missing);
+    CHECK(std::string(failed.what()).find("Open MPI") != std::string::npos);
+    CHECK(std::string(failed.what()).find("it has mpich") != std::string::npos);
+  }
+  here.started_by = find_launcher(of({}));
+  here.linked = openmpi;
+  CHECK(choice(here) == "openmpi over mpich");         // a single rank runs over what there is
+}
+
+TEST_CASE("of two live MPIs of one family, the one beside the launcher") {
+  const std::filesystem::path first = "/usr/bin/env", second = std::filesystem::canonical("/proc/self/exe");
+  mpi_evidence here = evidence(mpich, hydra);
+  here.installed = {{"mpich", mpi_name::mpich, "4.0.2", first}, {"mpich-5", mpi_name::mpich, "5.0.2", second}};
+  CHECK(choice(here) == "mpich over mpich");
+  here.started_from = {"/bin", second.parent_path()};
+  CHECK(choice(here) == "mpich over mpich-5");
+  here.wanted = "mpich";
+  CHECK(choice(here) == "mpich over mpich");
+}
+
+TEST_CASE("a restart runs over the launcher's MPI, else over the checkpoint's, else over any") {
+  const auto name = [](const mpi_evidence& evidence, std::optional<mpi_name> made_with) {
+    const auto live = choose_live(evidence, made_with);
+    return live ? live->name : std::string();
+  };
+  CHECK(name(evidence(none, hydra), mpi_name::openmpi) == "mpich");
+  CHECK(name(evidence(none, of({})), mpi_name::openmpi) == "openmpi");
+  CHECK(name(evidence(none, of({}), "mpich"), mpi_name::openmpi) == "mpich");
+  mpi_evidence one = evidence(none, of({}));
+  one.installed = {two_live[0]};
+  CHECK(name(one, mpi_name::openmpi) == "mpich");
+}
+
+TEST_CASE("descriptions of live MPIs") {
+  const auto read = parse_live_mpi(R"({"name": "m5", "family": "mpich", "version": "5.0.2", "launcher": "/opt/m5/bin/mpirun"})");
+  REQUIRE(read);
+  CHECK(read->name == "m5");
+  CHECK(read->family == mpi_name::mpich);
+  CHECK(read->version == "5.0.2");
+  CHECK(read->launcher == "/opt/m5/bin/mpirun");
+  for (const char* text : {"", "{", "[]", "{}", R"({"name": 3, "family": "mpich"})", R"({"name": "x", "family": "y"})"})
+    CHECK_FALSE(parse_live_mpi(text));
+  CHECK(names_of(two_live) == "mpich, openmpi");
+  CHECK(read_live_mpis("/nonexistent").empty());
+}
+
 TEST_CASE("MPICH's ranks that were started for PMIx alone") {
-  const auto refused = [](std::map<std::string, std::string> values, mpi_name mpi = mpi_name::mpich) {
+  const auto refused = [](std::map<std::string, std::string> values, const live_mpi& mpi = two_live[0]) {
     try {
       refuse_other_process_manager(mpi, "/bin/sh", of(std::move(values)));      // not linked with PMIx
     } catch (const failure& failed) {
@@ -106,5 +179,5 @@ TEST_CASE("MPICH's ranks that were started for PMIx alone") {
   CHECK(refused({}).empty());
   CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}}).find("--mpi=pmi2") != std::string::npos);
   CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}, {"PMI_FD", "9"}}).empty());
-  CHECK(refused(pmix, mpi_name::openmpi).empty());
+  CHECK(refused(pmix, two_live[1]).empty());
 }

@@ -64,20 +64,20 @@ class place {
 TEST_CASE("the newest checkpoint says it, unless this node has something newer") {
   place here;
   here.made.add();
-  CHECK(find_restart_source(here.options, by_hand).mpi == mpi_name::mpich);
+  CHECK(find_restart_source(here.options, by_hand).made_with == mpi_name::mpich);
   here.add_on_node(1, "Open MPI");
   const restart_source newest = find_restart_source(here.options, by_hand);
-  CHECK(newest.mpi == mpi_name::mpich);
+  CHECK(newest.made_with == mpi_name::mpich);
   CHECK(newest.where == here.made.directory() + "/gen-000001");
   CHECK(newest.directory == here.made.directory());
   CHECK(newest.generation.empty());
   here.add_on_node(2, "Open MPI");
   const restart_source local = find_restart_source(here.options, by_hand);
-  CHECK(local.mpi == mpi_name::openmpi);
+  CHECK(local.made_with == mpi_name::openmpi);
   CHECK(local.where.find("/n7/") != std::string::npos);
   CHECK(local.directory == here.made.directory());
   here.options.local.clear();
-  CHECK(find_restart_source(here.options, by_hand).mpi == mpi_name::mpich);
+  CHECK(find_restart_source(here.options, by_hand).made_with == mpi_name::mpich);
 }
 
 TEST_CASE("a checkpoint that is named itself is the only one") {
@@ -87,7 +87,7 @@ TEST_CASE("a checkpoint that is named itself is the only one") {
   here.add_on_node(3, "Open MPI");
   here.options.checkpoint_directory = first.path + "/";
   const restart_source named = find_restart_source(here.options, by_hand);
-  CHECK(named.mpi == mpi_name::mpich);
+  CHECK(named.made_with == mpi_name::mpich);
   CHECK(named.generation == first.path);
   CHECK(named.directory == here.made.directory());
 }
@@ -97,10 +97,10 @@ TEST_CASE("where there is no checkpoint, an image of this node says it, or else 
   CHECK(here.refusal(by_hand, "no such directory") == mana::exit_status::checkpoint_missing);
   store::make_store_id(here.made.directory());
   CHECK(here.refusal(by_hand, "and node n7 has no image in ") == mana::exit_status::checkpoint_missing);
-  CHECK(find_restart_source(here.options, by_mpich).mpi == mpi_name::mpich);
+  CHECK(find_restart_source(here.options, by_mpich).made_with == mpi_name::mpich);
   here.add_on_node(2, "Open MPI");
   const restart_source found = find_restart_source(here.options, by_mpich);
-  CHECK(found.mpi == mpi_name::openmpi);
+  CHECK(found.made_with == mpi_name::openmpi);
   CHECK(found.directory == here.made.directory());
   here.options.local.clear();
   CHECK(here.refusal(by_hand, "there is no complete checkpoint") == mana::exit_status::checkpoint_missing);
@@ -112,7 +112,7 @@ TEST_CASE("a rank that sees no checkpoint leaves it to all to say so: others wai
     if (is_there) store::make_store_id(here.made.directory());
     here.options.local.clear();
     const restart_source found = find_restart_source(here.options, by_mpich);
-    CHECK(found.mpi == mpi_name::mpich);
+    CHECK(found.made_with == mpi_name::mpich);
     CHECK_FALSE(found.is_seen);
     CHECK(found.directory.string() + "/" == here.options.checkpoint_directory);
   }

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+
 using namespace mana;
 namespace fs = std::filesystem;
 using numbers = std::vector<std::uint64_t>;

@@ -1,0 +1,30 @@
+// Types that versions of an mpi.h declare differently, taken from its own declaration.
+#pragma once
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+namespace mana::call {
+
+template <class Function>
+struct declaration;
+template <class R, class... P>
+struct declaration<R(P...)> {
+  using parameters = std::tuple<P...>;
+};
+
+/// Type of a function's parameter, in its declaration.
+template <class Function, std::size_t Place>
+using declared_parameter = std::tuple_element_t<Place, typename declaration<Function>::parameters>;
+
+template <class Type, class Entry>
+  requires(std::is_same_v<Type, Entry*> || std::is_same_v<Type, const Entry*>)
+struct array_of {
+  using type = Type;
+};
+
+/// An array of entries that the function reads: Entry* or const Entry*.
+template <class Function, std::size_t Place, class Entry>
+using declared_array = typename array_of<declared_parameter<Function, Place>, Entry>::type;
+
+}  // namespace mana::call
