@@ -46,7 +46,7 @@ std::optional<std::string> read_in(const own_directory& own) {
   if (!is_id(text))
     throw store_error(error_kind::damaged, own.path_of(id_name) + ": this is no valid store-id; remove the file, and "
                                                                   "mana no longer looks for images on the nodes");
-  return text.substr(0, digits);
+  return text;
 }
 
 }  // namespace

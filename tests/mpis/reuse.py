@@ -47,11 +47,6 @@ def sources_of(built):
             yield found[1], [path.removeprefix(f"{built}/") for path in paths]
 
 
-def precompiled_header(words):
-    """out: as a list, the header that stands for a precompiled one, by its place in the tree: no compiler tells of it"""
-    return re.findall(rf"-include {TREE}/(\S+)", words)
-
-
 def place_of(index, name):
     return index / name.replace("/", "%")
 
@@ -65,7 +60,7 @@ def write_index(index, built, tree):
     sources = dict(sources_of(built))
     for name, words in commands_of(built):
         if name in sources:
-            place_of(index, name).write_text(json.dumps({"words": words, "from": sources[name] + precompiled_header(words)}))
+            place_of(index, name).write_text(json.dumps({"words": words, "from": sources[name]}))
 
 
 def same_sources(row, built, tree, made):

@@ -48,8 +48,7 @@ def build(options):
     launcher = f"{sys.executable};{HERE / 'reuse.py'};{index}" + (f";{options.launcher}" if options.launcher else "")
     must(["cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", f"-DMANA_EXTRA_FAMILIES={HERE / 'toy'}", *other,
           f"-DMANA_MPICC_toy={library / 'mpicc.toy'}", f"-DCMAKE_CXX_COMPILER={options.compiler}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-          f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={options.flags}", "-DMANA_TESTS=OFF", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}",
-          f"-DMANA_PRECOMPILE={options.precompile}"],
+          f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={options.flags}", "-DMANA_TESTS=OFF", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"],
          limit=300)
     reuse.write_index(index, options.built, tree)
     must(["cmake", "--build", tree, "--target", "mana_command", "mana-lower-toy", "mana-toy"], limit=3000)
@@ -86,7 +85,6 @@ def main():
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--launcher", default="")
     parser.add_argument("--flags", default="-O1 -DNDEBUG")
-    parser.add_argument("--precompile", default="OFF", help="MANA_PRECOMPILE of the tree that objects are taken from")
     options = parser.parse_args()
     options.build, options.built = options.build.resolve(), options.built.resolve()
     mana, program = build(options)
