@@ -1,12 +1,14 @@
-"""Counts what the clock adds to a blocking collective: instructions of a 4-byte MPI_Allreduce in the wrapper, with the
-clock and without it, from callgrind. Needs valgrind; nothing is timed.
+"""Counts the instructions of a blocking collective, a 4-byte MPI_Allreduce, in the wrapper, and what the clock adds to
+them, from callgrind. Needs valgrind; nothing is timed.
 
-    python3 bench/instructions.py --build build [--mpi mpich] [--at-most 30]
+    python3 bench/instructions.py --build build [--mpi mpich] [--at-most 200]
 
-The wrapper library of programs is compared with the same library without the line that starts a collective
-(bench/CMakeLists.txt), both over a lower half that does nothing (bench/many_allreduces.cpp): valgrind does not run the
+The wrapper library runs over a lower half that does nothing (bench/many_allreduces.cpp): valgrind does not run the
 loader, and the wrappers see no difference. A count is the difference between 2N calls and N calls, over N. With
---at-most the exit status is 1 where the clock costs more instructions. What the other MPI needs is built on demand:
+--at-most the exit status is 1 where the wrapper takes more instructions.
+
+The clock's share is the difference to the same library without the line that starts a collective (bench/CMakeLists.txt).
+That library takes as long to build as the other. It is built on demand, and counted where it is:
 
     cmake --build build --target bench_many_allreduces_openmpi bench_without_clock_openmpi
 """
@@ -51,7 +53,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
     parser.add_argument("--mpi", action="append", choices=FAMILIES, help="(default: all that were built)")
-    parser.add_argument("--at-most", type=float, help="instructions that the clock may cost")
+    parser.add_argument("--at-most", type=float, help="instructions that the wrapper may take")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         sys.exit("instructions: there is no valgrind (scripts/install-deps installs it)")
@@ -65,13 +67,16 @@ def main():
         for mpi in mpis:
             program, library = bench / f"many_allreduces_{mpi}", f"lib/mana/libmana-{mpi}.so"
             with_clock = per_call(program, options.build.resolve() / library, True, pathlib.Path(directory))
-            without = per_call(program, bench / f"libwithout_clock_{mpi}.so", False, pathlib.Path(directory))
-            clock = {e: with_clock[e] - without[e] for e in EVENTS}
-            for name, numbers in (("with the clock", with_clock), ("without", without), ("**the clock**", clock)):
+            rows = {"with the clock": with_clock}
+            library = bench / f"libwithout_clock_{mpi}.so"
+            if library.exists():
+                rows["without"] = per_call(program, library, False, pathlib.Path(directory))
+                rows["**the clock**"] = {e: with_clock[e] - rows["without"][e] for e in EVENTS}
+            for name, numbers in rows.items():
                 print(f"| {mpi}: {name} | " + " | ".join(f"{numbers[e]:g}" for e in EVENTS) + " |")
-            too_many |= options.at_most is not None and clock["Ir"] > options.at_most
+            too_many |= options.at_most is not None and with_clock["Ir"] > options.at_most
     if too_many:
-        sys.exit(f"instructions: the clock costs more than {options.at_most:g} instructions")
+        sys.exit(f"instructions: the wrapper takes more than {options.at_most:g} instructions")
 
 
 if __name__ == "__main__":
