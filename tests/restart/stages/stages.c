@@ -2,11 +2,11 @@
 // before: all before MPI_Init. one_before: rank 1 there, the others in MPI_Init. after: after MPI_Finalize. thread: another thread, after
 // the initial one has ended. exec: rank 1 becomes another program, the others compute. exec_before: the same before MPI_Init.
 #include <mpi.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char* place;
@@ -20,8 +20,7 @@ static int rank_of_launcher(void) {
 static void come(int rank) {
   char mine[4096];
   snprintf(mine, sizeof mine, "%s.%d", getenv("HOLD"), rank);
-  const int fd = open(mine, O_CREAT | O_WRONLY, 0600);
-  if (fd >= 0) close(fd);
+  mknod(mine, S_IFREG | 0600, 0);      // never open: the driver may ask for a checkpoint as soon as it sees the file
 }
 
 static void hold(int rank) {

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -32,7 +33,7 @@ static const char* hold_file;
 static void hold(void) {
   char mine[4096];
   snprintf(mine, sizeof mine, "%s.0", hold_file);
-  close(open(mine, O_CREAT | O_WRONLY, 0600));
+  mknod(mine, S_IFREG | 0600, 0);      // never open: the driver may ask for a checkpoint as soon as it sees the file
   while (access(hold_file, F_OK) != 0) usleep(5000);
 }
 

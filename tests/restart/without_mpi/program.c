@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -79,8 +80,7 @@ static void* lock_and_unlock(void* argument) {
 static void come(void) {
   char name[4096];
   snprintf(name, sizeof name, "%s.0", hold_file);
-  int f = open(name, O_CREAT | O_WRONLY, 0600);
-  if (f >= 0) close(f);
+  mknod(name, S_IFREG | 0600, 0);      // never open: the driver may ask for a checkpoint as soon as it sees the file
 }
 
 static void hold(void) {

@@ -48,8 +48,9 @@ class WithoutMpi:
             del os.environ[name]
 
     def start(self, *words):
-        for file in self.directory.glob("hold*"):
-            file.unlink()
+        """A restart finds the file that says that the program has come: the checkpoint may have been made before it was closed."""
+        for name in ("hold", "hold.fifo") if "restart" in words else ("hold", "hold.fifo", "hold.0"):
+            (self.directory / name).unlink(missing_ok=True)
         os.mkfifo(self.directory / "hold.fifo")
         self.job = self.place.start(*words, HOLD=str(self.hold))
 
