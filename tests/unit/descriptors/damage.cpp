@@ -1,4 +1,5 @@
 // A list of descriptors that lacks something is refused by name: no member is read that is not there.
+#include "../long_run.hpp"
 #include "held_descriptors.hpp"
 
 #include <nlohmann/json.hpp>
@@ -100,8 +101,9 @@ TEST_CASE("a damaged list of descriptors ends a restart with a sentence") {
   held.close_all();
   const json whole = json::from_cbor(bytes);
   REQUIRE(outcome_of(whole) == restored);
-  int cases = 0, refusals = 0;
+  int seen = 0, cases = 0, refusals = 0;
   for_each_damage(whole, json::json_pointer(), [&](const json& document, const std::string& what) {
+    if (seen++ % tried(4, 1) != 0) return;      // each is a process
     const int ended = outcome_of(document);
     CHECK_MESSAGE(is_well(ended), what, ": ", ended);
     ++cases;

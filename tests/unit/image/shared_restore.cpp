@@ -1,4 +1,5 @@
 // Ranks that share memory put it back at the same time.
+#include "../long_run.hpp"
 #include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
@@ -55,7 +56,7 @@ TEST_CASE("INV-43 memory that other processes put back at the same time is only 
     const pid_t child = fork();
     if (child == 0) {
       bool well = true;
-      for (int time = 0; time < 100 && well; ++time) well = restored(image).empty();
+      for (int time = 0; time < tried(25, 100) && well; ++time) well = restored(image).empty();
       _exit(well ? 0 : 1);
     }
     ranks.push_back(child);

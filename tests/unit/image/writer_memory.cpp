@@ -14,7 +14,7 @@ namespace wm = window_memory;
 
 namespace {
 
-constexpr std::size_t payload = 96u << 20, slack = 4u << 20;      // stacks, code, what malloc keeps
+constexpr std::size_t payload = 64u << 20, slack = 4u << 20;      // stacks, code, what malloc keeps
 
 /// Bytes that were resident at most since the last call.
 std::size_t greatest_resident() {
