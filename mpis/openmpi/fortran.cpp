@@ -444,7 +444,7 @@ int ompi_fortran_neighbor_count(MPI_Comm comm, int* in, int* out) {
   return rc;
 }
 
-/// Lists of words, which only MPI_Comm_spawn takes: that is refused, whatever they are.
+/// Lists of words. Only MPI_Comm_spawn uses them, and it is refused for any words.
 int ompi_fortran_argv_blank_f2c(const char*, int, int, char*** made) {
   *made = static_cast<char**>(std::calloc(1, sizeof(char*)));
   return *made != nullptr ? 0 : -1;

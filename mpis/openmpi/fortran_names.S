@@ -1,6 +1,6 @@
-# The names that Open MPI's Fortran library has for the functions of fortran.cpp: a compiler's of mpif.h, upper and
-# lower case, those of C and of mpi_f08, PMPI's of all, and the one by which its mpi_f08 library calls it.
-# x: of an extension, mpix_
+# The names of the functions of fortran.cpp in Open MPI's Fortran library: a compiler's names for mpif.h in lower and
+# upper case, the names of C and of mpi_f08, PMPI's of all these, and the name by which its mpi_f08 library calls the
+# function. x: of an extension, mpix_
 #include <mana/gen/declared.hpp>
 
     .macro entry lower, upper, mixed, x=, X=

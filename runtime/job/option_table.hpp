@@ -97,8 +97,8 @@
       "Start the program before its memory is read; uncompressed memory is read when the program uses it", \
       "Start the program before its memory is read. See [faster](guide/restart-elsewhere.md#faster)") \
   ROW(mpi, "--mpi", live_mpi_name, "", "NAME", both, to_tool, nothing, nothing, program, \
-      "Run over the live MPI NAME, or over none (default: the launcher's; mana doctor lists them)", \
-      "Run over the live MPI NAME, or over none. `mana doctor` lists the names. Default: the launcher's MPI") \
+      "Run over the live MPI NAME, or over none (default: the launcher's)", \
+      "Run over the live MPI NAME, or over none. Default: the launcher's MPI") \
   ROW(abi, "--abi", abi_name, "", "NAME", run, to_tool, nothing, nothing, program, \
       "The MPI that the program was built with, if its libraries do not say: " MANA_MPI_NAMES, \
       "The MPI that the program was built with, if its libraries do not say: " MANA_MPI_NAMES) \
