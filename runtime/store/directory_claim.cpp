@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* claim_name = "claim.json";
 constexpr const char* new_claim_name = "claim.json.new";
-constexpr std::uint64_t most_bytes = 64u << 10;
+constexpr std::uint64_t most_claim_bytes = 64u << 10;
 
 std::string node_of_kernel() {
   char name[256] = {};
@@ -83,7 +83,7 @@ claim_holder this_holder(std::string what, std::string launch) {
 
 std::optional<claim_holder> read_claim(const files::own_directory& directory) {
   try {
-    const auto document = nlohmann::json::parse(directory.read_file(claim_name, most_bytes));
+    const auto document = nlohmann::json::parse(directory.read_file(claim_name, most_claim_bytes));
     if (document.at("inode") != inode_of(directory)) return std::nullopt;  // the directory was copied with its contents
     return claim_holder{document.at("host"),  document.at("pid"),    document.at("begun"), document.at("boot"),
                         document.at("since"), document.at("launch"), document.at("what")};

@@ -1,5 +1,7 @@
 #include "family.hpp"
 
+#include "index.hpp"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -7,8 +9,6 @@
 namespace clock_model {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// A collective of these members, or a message.
 struct event {

@@ -1,5 +1,7 @@
 #include "network.hpp"
 
+#include "index.hpp"
+
 #include <map>
 #include <memory>
 
@@ -8,8 +10,6 @@ namespace clock_model {
 namespace {
 
 using mana::clock::rank_range;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 network make(int ranks, int fan_out) {
   network made;

@@ -1,6 +1,7 @@
 // What a world is made of: a rank with its program's state and its host, the coordinator, the messages between them.
 #pragma once
 #include "bytes.hpp"
+#include "index.hpp"
 #include "program.hpp"
 
 #include <mana/clock/host.hpp>
@@ -9,8 +10,6 @@ namespace clock_model {
 
 using mana::clock::request_number;
 using mana::clock::verdict;
-
-inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // What hosts and the control say, besides the policy's messages.
 struct answered {

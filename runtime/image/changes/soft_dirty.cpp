@@ -1,6 +1,7 @@
 #include <runtime/image/changes/soft_dirty.hpp>
 
 #include <runtime/image/memory/own_memory.hpp>
+#include <runtime/image/memory/pagemap_bits.hpp>
 
 #include <mana/image/format.hpp>
 
@@ -15,7 +16,6 @@ namespace mana::image {
 
 namespace {
 
-constexpr std::uint64_t dirty = std::uint64_t{1} << 55, swapped = std::uint64_t{1} << 62, present = std::uint64_t{1} << 63;
 constexpr std::size_t entries_at_once = 32768;       // 128 MiB of memory
 
 }  // namespace
@@ -59,7 +59,7 @@ bool soft_dirty::read_entries(std::uintptr_t begin, std::size_t pages, std::uint
 
 bool soft_dirty::is_witness_dirty() const noexcept {
   std::uint64_t entry = 0;
-  return read_entries(reinterpret_cast<std::uintptr_t>(witness_), 1, &entry) && (entry & dirty) != 0;
+  return read_entries(reinterpret_cast<std::uintptr_t>(witness_), 1, &entry) && (entry & pagemap::dirty) != 0;
 }
 
 bool soft_dirty::clear_all() noexcept { return write(clear_, "4", 1) == 1; }
@@ -80,9 +80,10 @@ void soft_dirty::find_unwritten(const region& r, std::vector<page_range>& found)
     const std::size_t pages = std::min<std::size_t>((r.end - at) / page_bytes, entries_.size());
     if (!read_entries(at, pages, entries_.data())) return;
     for (std::size_t i = 0; i < pages; ++i, at += page_bytes) {
-      const bool is_there = (entries_[i] & (present | swapped)) != 0, is_clean = (entries_[i] & dirty) == 0;
+      const bool is_there = (entries_[i] & (pagemap::present | pagemap::swapped)) != 0;
+      const bool is_clean = (entries_[i] & pagemap::dirty) == 0;
       if (!is_there || !is_clean) continue;
-      const bool is_swapped = (entries_[i] & swapped) != 0;          // the page of zeros never is
+      const bool is_swapped = (entries_[i] & pagemap::swapped) != 0; // the page of zeros never is
       if (is_swapped || !is_zero(reinterpret_cast<const char*>(at))) append_range(found, {at, at + page_bytes});
     }
   }

@@ -1,5 +1,7 @@
 #include <runtime/image/memory/own_memory.hpp>
 
+#include <runtime/image/memory/pagemap_bits.hpp>
+
 #include <mana/image/format.hpp>
 
 #include <fcntl.h>
@@ -23,9 +25,6 @@ bool is_zero(const char* page) noexcept {
 }
 
 namespace {
-
-/// Bits of an entry of pagemap; Documentation/admin-guide/mm/pagemap.rst.
-constexpr std::uint64_t guard = std::uint64_t{1} << 58, swapped = std::uint64_t{1} << 62, present = std::uint64_t{1} << 63;
 
 constexpr std::size_t line_bytes = 64;
 static_assert(page_bytes % line_bytes == 0);
@@ -73,7 +72,8 @@ int own_memory::find_touched(const region& r, std::uintptr_t begin, std::size_t 
   } else {
     const std::uint64_t* const entries = page_entries(r, begin, pages);
     if (entries == nullptr) return -1;
-    for (std::size_t i = 0; i < pages; ++i) touched[i] = (entries[i] & (present | swapped)) != 0 && (entries[i] & guard) == 0;
+    for (std::size_t i = 0; i < pages; ++i)
+      touched[i] = (entries[i] & (pagemap::present | pagemap::swapped)) != 0 && (entries[i] & pagemap::guard) == 0;
   }
   return std::find(touched, touched + pages, true) != touched + pages ? 1 : 0;
 }
@@ -108,7 +108,7 @@ bool own_memory::copy(const region& r, std::uintptr_t begin, std::size_t pages, 
 bool own_memory::copy_private(const region& r, std::uintptr_t begin, std::size_t pages, bool* wanted, char* into) noexcept {
   const std::uint64_t* const entries = page_entries(r, begin, pages);
   if (entries == nullptr) return false;
-  const auto is_there = [&](std::size_t i) { return (entries[i] & present) != 0; };
+  const auto is_there = [&](std::size_t i) { return (entries[i] & pagemap::present) != 0; };
   for (std::size_t i = 0; i < pages;) {
     std::size_t n = i;
     while (n < pages && wanted[n] == wanted[i] && is_there(n) == is_there(i)) ++n;

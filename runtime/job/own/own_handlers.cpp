@@ -12,11 +12,11 @@ namespace {
 
 using setter = int(int, const struct sigaction*, struct sigaction*);
 
-setter* libcs() noexcept {
+setter* libcs_sigaction() noexcept {
   static setter* const found = reinterpret_cast<setter*>(dlsym(RTLD_NEXT, "sigaction"));
   return found;
 }
-[[gnu::used]] setter* const at_first = libcs();  // looked up here, because dlsym in a handler would take a lock
+[[gnu::used]] setter* const at_first = libcs_sigaction();  // looked up here, because dlsym in a handler would take a lock
 
 /// in: own: the lower half's action before this call
 void show_own(const mana::split::kernel_sigaction& own, struct sigaction& found) noexcept {
@@ -33,7 +33,7 @@ extern "C" {
 int sigaction(int number, const struct sigaction* wanted, struct sigaction* old) noexcept {
   mana::split::kernel_sigaction own{};
   if (number >= 1 && number <= mana::split::signal_count) own = mana::split::lower_action(number);
-  const int result = libcs()(number, wanted, old);
+  const int result = libcs_sigaction()(number, wanted, old);
   if (result != 0) return result;
   if (wanted != nullptr) mana::split::adopt_lower_handler(number);
   if (old != nullptr && mana::split::is_lower_handler(reinterpret_cast<std::uint64_t>(old->sa_handler)))

@@ -16,13 +16,13 @@ namespace {
 
 using mapper = void*(void*, std::size_t, int, int, int, off_t);
 
-mapper* libcs() noexcept {
+mapper* libcs_mmap() noexcept {
   static mapper* const found = reinterpret_cast<mapper*>(dlsym(RTLD_NEXT, "mmap"));
   return found;
 }
 
 /// The handler of trapped calls asks for it too, and can look for no symbol there.
-[[gnu::constructor]] void find_libcs() noexcept { libcs(); }
+[[gnu::constructor]] void find_libcs_mmap() noexcept { libcs_mmap(); }
 
 bool touches_window(const void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
@@ -44,7 +44,7 @@ extern "C" {
 /// An address without MAP_FIXED is a wish. hwloc does without the memory if it is elsewhere, and reads a file.
 void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset) noexcept {
   const bool is_wish = at != nullptr && (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == 0;
-  return libcs()(is_wish && touches_window(at, bytes) ? nullptr : at, bytes, protection, flags, fd, offset);
+  return libcs_mmap()(is_wish && touches_window(at, bytes) ? nullptr : at, bytes, protection, flags, fd, offset);
 }
 void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd, off64_t offset) noexcept {
   return mmap(at, bytes, protection, flags, fd, offset);

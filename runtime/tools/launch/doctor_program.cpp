@@ -131,7 +131,7 @@ finding libraries(const std::vector<loaded_library>& loaded) {
 }
 
 /// Asks the lower half for the MPI library that it finds: "MPICH 4.0.2". out: empty if the lower half cannot start
-std::string live_mpi(const installed_parts& parts) {
+std::string version_of_live_mpi(const installed_parts& parts) {
   std::string path = parts.lower_half.string();
   for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
   const std::string command = "'" + path + "' mpi-version 2>/dev/null";
@@ -151,7 +151,7 @@ finding mpi(const doctor_command& wanted, const checked_program& program, const 
     if (!chosen.live)
       return {"mpi", verdict::ok, "none: a job of one process, without MPI",
               "if it loads an MPI later, start it with mpirun, or name the MPI with --mpi"};
-    const std::string live = live_mpi(parts);
+    const std::string live = version_of_live_mpi(parts);
     if (live.empty())
       return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", chosen.live->name),
               fmt::format("install the libraries of {}", long_name(chosen.live->family))};

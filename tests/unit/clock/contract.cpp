@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace clock_contract_tests {
+
 using namespace mana::clock;
 
 namespace {
@@ -214,3 +216,5 @@ TEST_CASE("waits of all threads are one set, which outlasts requests") {
 TEST_CASE("the policies meet the contract") {
   static_assert(policy<needs> && policy<collective_clock> && policy<hasty<fault::none>> && !policy<nowhere>);
 }
+
+}  // namespace clock_contract_tests

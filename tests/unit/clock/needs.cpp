@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace clock_needs_tests {
+
 using namespace clock_test;
 
 namespace {
@@ -266,3 +268,5 @@ TEST_CASE("who was quiet before the newest orders came is not quiet yet") {
   say(1, {2, true, {}, {}});
   CHECK(host.done());
 }
+
+}  // namespace clock_needs_tests

@@ -8,6 +8,8 @@
 
 #include <random>
 
+namespace clock_parts_tests {
+
 using namespace mana::clock;
 
 TEST_CASE("a ledger knows who is behind") {
@@ -224,3 +226,5 @@ TEST_CASE("a target is told once to each neighbour that leads to members, and ne
   t.hear(0, {{3, 3}, 0, {4, 5}});            // nobody has started any
   CHECK(told().empty());
 }
+
+}  // namespace clock_parts_tests

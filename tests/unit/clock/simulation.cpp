@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace clock_simulation_tests {
+
 using namespace clock_test;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("the simulation finds what happens without raises, without needs, and 
   CHECK(simulate_all(2000, requests::one, {.drop_needs = true}).stuck > 0);
   CHECK(simulate_all(2000, requests::one, {.ignore_versions = true}).unsafe > 0);
 }
+
+}  // namespace clock_simulation_tests

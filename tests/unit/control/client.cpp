@@ -11,6 +11,8 @@
 #include <atomic>
 #include <optional>
 
+namespace control_client_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::client_problem;
@@ -227,3 +229,5 @@ TEST_CASE("a requester that does not wait any longer") {
   j.at(1).let_park();
   control::request_checkpoint(j.directory(), false, 60);
 }
+
+}  // namespace control_client_tests

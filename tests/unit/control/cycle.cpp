@@ -12,6 +12,8 @@
 #include <chrono>
 #include <future>
 
+namespace control_cycle_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using lower::outcome;
@@ -256,3 +258,5 @@ TEST_CASE("a job ends itself after a time") {
   CHECK(j.commits == 1);
   CHECK(j.ended_as(outcome::resumed) == 4);
 }
+
+}  // namespace control_cycle_tests

@@ -11,6 +11,8 @@
 #include <future>
 #include <iterator>
 
+namespace control_failure_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::client_problem;
@@ -334,3 +336,5 @@ TEST_CASE("a rank that has died: the requester reads which") {
   again->send_all(control::frame_writer(control::frame_type::ending).take());
   j.finish();
 }
+
+}  // namespace control_failure_tests

@@ -5,6 +5,8 @@
 
 #include <future>
 
+namespace control_forked_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using lower::outcome;
@@ -154,3 +156,5 @@ TEST_CASE("a checkpoint that stops the job is not forked; one that is being stor
   CHECK(j.commits == 2);
   CHECK(j.at(0).told_stored == 1);
 }
+
+}  // namespace control_forked_tests

@@ -5,6 +5,8 @@
 
 #include <future>
 
+namespace control_local_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::wait_for;
@@ -143,3 +145,5 @@ TEST_CASE("a node that cannot take an image that is to stay there: one more, whi
   CHECK(j.committed[1] > j.committed[0] + 1);       // each after one that was given up
   CHECK(j.at(0).told_on_nodes == 0);
 }
+
+}  // namespace control_local_tests

@@ -17,6 +17,8 @@
 #include <string>
 #include <thread>
 
+namespace control_own_words_tests {
+
 using namespace mana;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("and after the initial thread has ended") {
           syscall(SYS_exit, 0);      // of the thread alone, and past what unwinding would call
         }) == "heard\n");
 }
+
+}  // namespace control_own_words_tests

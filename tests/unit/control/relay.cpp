@@ -6,6 +6,8 @@
 
 #include <thread>
 
+namespace control_relay_tests {
+
 using namespace mana;
 using namespace mana::control;
 
@@ -266,3 +268,5 @@ TEST_CASE("strangers do not get into a tree") {
   f.say(1, frame(frame_type::request, std::uint8_t{0}));
   CHECK(next(*f.parent) == frame(frame_type::request, std::uint8_t{0}));
 }
+
+}  // namespace control_relay_tests

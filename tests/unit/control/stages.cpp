@@ -13,6 +13,8 @@
 #include <future>
 #include <sstream>
 
+namespace control_stages_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::client_problem;
@@ -234,3 +236,5 @@ TEST_CASE("a restart of a job that was killed is reached") {
   CHECK(asks.get().find("generation-1: 2 ranks") == 0);
   j.finish();
 }
+
+}  // namespace control_stages_tests

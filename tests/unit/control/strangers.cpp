@@ -11,6 +11,8 @@
 #include <atomic>
 #include <list>
 
+namespace control_strangers_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::frame_type;
@@ -95,3 +97,5 @@ TEST_CASE("whoever has begun to say who it is stays, and those go who are silent
   slow.send_all(frame_writer(frame_type::ask_status).take());
   await_frame(slow);
 }
+
+}  // namespace control_strangers_tests

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <future>
 
+namespace control_told_to_end_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using lower::outcome;
@@ -99,3 +101,5 @@ TEST_CASE("told while the program runs, and it runs on: there is a checkpoint") 
   j.finish();
   CHECK(j.commits == 1);
 }
+
+}  // namespace control_told_to_end_tests

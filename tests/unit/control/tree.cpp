@@ -8,6 +8,8 @@
 
 #include <future>
 
+namespace control_tree_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::frame_type;
@@ -219,3 +221,5 @@ TEST_CASE("a relay that dies: the requester reads which ranks are cut off, and t
   again->send_all(frame_writer(frame_type::ending).take());
   j.finish();
 }
+
+}  // namespace control_tree_tests

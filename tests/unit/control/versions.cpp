@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+namespace control_versions_tests {
+
 using namespace mana;
 using namespace mana::control_test;
 using control::client_problem;
@@ -176,3 +178,5 @@ TEST_CASE("a hello whose version is cut off is none") {
   poll(&wait, 1, -1);
   CHECK_FALSE(client.receive());
 }
+
+}  // namespace control_versions_tests

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+namespace control_wire_tests {
+
 using namespace mana;
 using namespace mana::control;
 
@@ -78,3 +80,5 @@ TEST_CASE("a place of a coordinator that is cut off before its end is malformed,
     CHECK_THROWS_AS(decode_endpoint(std::span(whole).first(n)), wire_error);
   }
 }
+
+}  // namespace control_wire_tests

@@ -15,6 +15,8 @@
 #include <functional>
 #include <vector>
 
+namespace descriptors_damage_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 using nlohmann::json;
@@ -112,3 +114,5 @@ TEST_CASE("a damaged list of descriptors ends a restart with a sentence") {
   CHECK(cases > 100);
   CHECK(refusals > cases / 2);
 }
+
+}  // namespace descriptors_damage_tests

@@ -4,6 +4,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+namespace descriptors_files_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -196,3 +198,5 @@ TEST_CASE("files that have moved are found where they are now") {
   CHECK(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(directory)) == here + "/new");
   CHECK(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fifo)) == here + "/new/fifo");
 }
+
+}  // namespace descriptors_files_tests

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
+namespace descriptors_nameless_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -186,3 +188,5 @@ TEST_CASE("where a deleted file cannot be again is said") {
   CHECK(lseek(fd, 0, SEEK_SET) == 0);
   CHECK(read_some(fd) == "text");
 }
+
+}  // namespace descriptors_nameless_tests

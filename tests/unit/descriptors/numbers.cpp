@@ -3,6 +3,8 @@
 
 #include <runtime/descriptors/base/low_descriptor_guard.hpp>
 
+namespace descriptors_numbers_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -64,3 +66,5 @@ TEST_CASE("a number that something else has is an error") {
   CHECK(dup2(0, fd) == fd);
   CHECK_THROWS_WITH_AS(restore(image.bytes), doctest::Contains("descriptor 40 of the program"), descriptor_error);
 }
+
+}  // namespace descriptors_numbers_tests

@@ -11,6 +11,8 @@
 
 #include <csignal>
 
+namespace descriptors_objects_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -144,3 +146,5 @@ TEST_CASE("what cannot be saved is named, and found closed by its other side") {
   CHECK(read_some(broken) == "error");
   CHECK(read_some(half).empty());
 }
+
+}  // namespace descriptors_objects_tests

@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+namespace descriptors_private_files_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -103,3 +105,5 @@ TEST_CASE("what cannot be mapped again is named at the checkpoint, if the progra
   REQUIRE(texts.size() == 1);
   CHECK(texts[0].starts_with("/dev/zero is mapped privately and open for writing, and cannot be mapped again"));
 }
+
+}  // namespace descriptors_private_files_tests

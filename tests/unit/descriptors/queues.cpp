@@ -5,6 +5,8 @@
 #include <runtime/split/traps/descriptors/queue_notices.hpp>
 #include <signal.h>
 
+namespace descriptors_queues_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -27,3 +29,5 @@ TEST_CASE("a queue of which the program is to be told, nobody knows how, is warn
   REQUIRE(mq_notify(number, nullptr) == 0);
   CHECK(held.taken().warnings.empty());
 }
+
+}  // namespace descriptors_queues_tests

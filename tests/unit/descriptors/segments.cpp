@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+namespace descriptors_segments_tests {
+
 using namespace mana::descriptors;
 
 TEST_CASE("a segment is found again while it is the same, and cleared for what was saved") {
@@ -35,3 +37,5 @@ TEST_CASE("a segment is found again while it is the same, and cleared for what w
   shmdt(map);
   CHECK_FALSE(clear_segment(id));
 }
+
+}  // namespace descriptors_segments_tests

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+namespace descriptors_shared_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -104,3 +106,5 @@ TEST_CASE("an object of another process may stand for one, as long as the longes
   CHECK(here.st_size == 6);
   close(others);
 }
+
+}  // namespace descriptors_shared_tests

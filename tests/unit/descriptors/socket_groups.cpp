@@ -11,6 +11,8 @@
 
 #include <cstring>
 
+namespace descriptors_socket_groups_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -129,3 +131,5 @@ TEST_CASE("an error that was not read is named") {
   CHECK(std::ranges::count_if(image.sockets, names_it) == 1);
   CHECK(poll(&told, 1, 0) == 1);            // looking took nothing
 }
+
+}  // namespace descriptors_socket_groups_tests

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstring>
 
+namespace descriptors_sockets_tests {
+
 using namespace mana::descriptors;
 using namespace mana::descriptors::tests;
 
@@ -417,3 +419,5 @@ TEST_CASE("an address that somebody has by now is another one, with a word") {
   CHECK(name_of(listener).sin_port != before.sin_port);
   close(taken);
 }
+
+}  // namespace descriptors_sockets_tests

@@ -10,6 +10,8 @@
 
 #include <array>
 
+namespace descriptors_standard_files_tests {
+
 using namespace mana::descriptors;
 
 namespace {
@@ -94,3 +96,5 @@ TEST_CASE("words that are none are those of a process without files") {
   const standard_files none = standard_files::parse("x,,9");
   CHECK(none.words() == "-,-,-");
 }
+
+}  // namespace descriptors_standard_files_tests

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <initializer_list>
 
+namespace drain_inbox_tests {
+
 using mana::object::inbox;
 namespace neutral = mana::neutral;
 
@@ -91,3 +93,5 @@ TEST_CASE("small messages share pages, large ones give theirs back") {
   }
   CHECK(box.empty());
 }
+
+}  // namespace drain_inbox_tests

@@ -5,6 +5,8 @@
 
 #include <initializer_list>
 
+namespace files_path_map_tests {
+
 using mana::files::path_map;
 using mana::files::path_map_error;
 
@@ -91,3 +93,5 @@ TEST_CASE("words that are refused say why") {
   CHECK(says(refusal({"/a=n"}), "the new path does not begin with /"));
   CHECK(says(refusal({"/a=/n", "/a=/m"}), "this path already moves to /n"));
 }
+
+}  // namespace files_path_map_tests

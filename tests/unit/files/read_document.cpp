@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace files_read_document_tests {
+
 using namespace mana::files;
 using nlohmann::json;
 
@@ -72,3 +74,5 @@ TEST_CASE("what is cut off, goes on, or promises more than there is, is no docum
   CHECK(refusal_of({0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}) != "");      // an array
   CHECK(refusal_of({0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) != "");      // bytes
 }
+
+}  // namespace files_read_document_tests

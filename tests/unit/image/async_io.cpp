@@ -13,6 +13,8 @@
 #include <fstream>
 #include <string>
 
+namespace async_io_tests {
+
 using mana::files::async_queue;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("a queue is not kept while something is under way in it") {
           return queues() == before ? "" : "it is kept";
         }) == "");
 }
+
+}  // namespace async_io_tests

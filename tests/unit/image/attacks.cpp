@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace attacks_tests {
+
 using namespace mana;
 using store::error_kind;
 namespace fs = std::filesystem;
@@ -215,3 +217,5 @@ TEST_CASE("a way through links of ours, and with dots, is gone") {
   CHECK(fs::is_directory(scratch.path() / "real" / "deep" / "c" / "gen-000001"));
   CHECK_THROWS_AS(store::begin_generation((scratch.path() / "circle" / "c").string()), store::store_error);
 }
+
+}  // namespace attacks_tests

@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+namespace check_file_tests {
+
 using namespace mana;
 
 namespace {
@@ -130,3 +132,5 @@ TEST_CASE("a manifest that cannot be written leaves the checkpoint before as the
   store::abandon(g);
   CHECK(store::list(directory.path()).size() == 1);
 }
+
+}  // namespace check_file_tests

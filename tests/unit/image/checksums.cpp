@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+namespace checksums_tests {
+
 using namespace mana;
 
 TEST_CASE("a chunk's checksum is XXH3-64 of its memory, or of what is stored with that as seed") {
@@ -25,3 +27,5 @@ TEST_CASE("a chunk's checksum is XXH3-64 of its memory, or of what is stored wit
     CHECK(image::chunk_checksum(memory, image::chunk_bytes, stored, packed) ==
           XXH3_64bits_withSeed(stored, packed, XXH3_64bits(memory, image::chunk_bytes)));
 }
+
+}  // namespace checksums_tests

@@ -15,6 +15,8 @@
 #include <fstream>
 #include <functional>
 
+namespace crafted_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -207,3 +209,5 @@ TEST_CASE("a mapped file that is a FIFO now is not waited for") {
     }
   }) == "");
 }
+
+}  // namespace crafted_tests

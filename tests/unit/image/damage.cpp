@@ -11,6 +11,8 @@
 
 #include <fcntl.h>
 
+namespace damage_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -154,3 +156,5 @@ TEST_CASE("a file that is not there is told from one that is damaged") {
     CHECK(std::string(error.what()).find("/nonexistent/rank-00000.mana") == 0);
   }
 }
+
+}  // namespace damage_tests

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace first_use_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -116,3 +118,5 @@ TEST_CASE("memory that was advised to do without huge pages does without them wh
   visitor.begin = [] { madvise(reinterpret_cast<void*>(all), all_bytes, MADV_NOHUGEPAGE); };
   CHECK(restored(path, 0, visitor) == "");
 }
+
+}  // namespace first_use_tests

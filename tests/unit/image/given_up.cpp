@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+namespace given_up_tests {
+
 using namespace mana::files;
 using namespace mana::image;
 
@@ -64,3 +66,5 @@ TEST_CASE("before it is begun, and what is wanted again") {
   CHECK(file.append("text", 4));
   CHECK(file.finish());
 }
+
+}  // namespace given_up_tests

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
+namespace golden_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -54,3 +56,5 @@ TEST_CASE("a golden chain restores") {
     return wm::difference_small();
   }) == "");
 }
+
+}  // namespace golden_tests

@@ -13,6 +13,8 @@
 
 #include <memory>
 
+namespace incremental_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -383,3 +385,5 @@ TEST_CASE("looking for changes makes no page of what was never touched") {
     return "";
   }) == "");
 }
+
+}  // namespace incremental_tests

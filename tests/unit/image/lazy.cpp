@@ -12,6 +12,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 
+namespace lazy_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -205,3 +207,5 @@ TEST_CASE("compressed chunks are in no run") {
   image.chunks[0].codec = static_cast<std::uint8_t>(image::codec::lz4);
   CHECK(image::file_runs(image, any).empty());
 }
+
+}  // namespace lazy_tests

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace manifest_tests {
+
 using namespace mana::store;
 
 namespace {
@@ -141,3 +143,5 @@ TEST_CASE("absurd values are refused by their names, though their checksum is ri
   CHECK(refusal(sealed(text.substr(0, text.rfind(",\n  \"checksum\"")) + "\n}\n"), error_kind::other_version)
             .find("the manifest is of version 9, this mana reads 1 and 2") == 0);
 }
+
+}  // namespace manifest_tests

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <thread>
 
+namespace moving_memory_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -41,3 +43,5 @@ TEST_CASE("INV-21 an image is sound, whatever changed in memory while it was wri
     return wrong;
   }) == "");
 }
+
+}  // namespace moving_memory_tests

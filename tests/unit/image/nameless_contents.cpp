@@ -15,6 +15,8 @@
 #include <csignal>
 #include <filesystem>
 
+namespace nameless_contents_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -166,3 +168,5 @@ TEST_CASE("a page that is there and cannot be read through its mapping is not ta
   }) == "");
   close(fd);
 }
+
+}  // namespace nameless_contents_tests

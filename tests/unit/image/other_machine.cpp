@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace other_machine_tests {
+
 using namespace mana;
 
 namespace {
@@ -90,3 +92,5 @@ TEST_CASE("libc is told to use nothing beyond a level, after what the user told 
   CHECK(image::tunables_for("x86-64-v4", "glibc.malloc.check=1") ==
         "glibc.malloc.check=1:glibc.cpu.hwcaps=-ERMS,-RTM,-FMA4,-XSAVEC");
 }
+
+}  // namespace other_machine_tests

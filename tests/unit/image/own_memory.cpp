@@ -13,6 +13,8 @@
 
 #include <filesystem>
 
+namespace own_memory_tests {
+
 using namespace mana;
 namespace fs = std::filesystem;
 namespace wm = window_memory;
@@ -162,3 +164,5 @@ TEST_CASE("memory that is there and cannot be read is named") {
   CHECK_THROWS_WITH_AS(image::write_rank_image(std::move(plan)),
                        doctest::Contains("the program's memory at 220000000000-220000010000 cannot be read"), files::image_error);
 }
+
+}  // namespace own_memory_tests

@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <memory>
 
+namespace pack_threads_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -225,3 +227,5 @@ TEST_CASE("auto tries no more with several threads where memory packs badly, and
     return well < 0.5 ? "" : std::to_string(well) + " of what packs well";
   }) == "");
 }
+
+}  // namespace pack_threads_tests

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace packing_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -55,3 +57,5 @@ TEST_CASE("memory that packs well is found behind memory that does not") {
     fill(payload / 2, payload, 8);
   }) == "");
 }
+
+}  // namespace packing_tests

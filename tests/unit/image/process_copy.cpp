@@ -18,6 +18,8 @@
 #include <functional>
 #include <future>
 
+namespace process_copy_tests {
+
 using namespace mana;
 namespace fs = std::filesystem;
 namespace wm = window_memory;
@@ -212,3 +214,5 @@ TEST_CASE("the process that writes an image aside lets the program have the core
     return getpriority(PRIO_PROCESS, 0) == before ? "" : "the program has another than before";
   }) == "");
 }
+
+}  // namespace process_copy_tests

@@ -24,6 +24,8 @@
 
 #include <fstream>
 
+namespace program_files_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 namespace fs = std::filesystem;
@@ -805,3 +807,5 @@ TEST_CASE("ranks that begin at the same time make one copy, which is whole when 
   CHECK(copy == s.bytes.substr(0, copy.size()));
   CHECK(copy.size() > text_pages * wm::page);
 }
+
+}  // namespace program_files_tests

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+namespace raw_threads_tests {
+
 using namespace mana;
 using image::chunk_bytes, image::page_bytes;
 
@@ -78,3 +80,5 @@ TEST_CASE("a packer's memory is enough for chunks of all sizes, at every level")
     }
   }
 }
+
+}  // namespace raw_threads_tests

@@ -13,6 +13,8 @@
 
 #include <sys/sysinfo.h>
 
+namespace reserved_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -140,3 +142,5 @@ TEST_CASE("INV-84: what the kernel does not promise is mapped without, and said"
     return made.is_refused && has_flag(large, "nr") ? "" : "it is said to be reserved";
   }) == "");
 }
+
+}  // namespace reserved_tests

@@ -10,6 +10,8 @@
 
 #include <sys/stat.h>
 
+namespace restore_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -185,3 +187,5 @@ TEST_CASE("mappings outside the window are nobody's") {
                                                                               : "the fixed program's part is missing";
   }) == "");
 }
+
+}  // namespace restore_tests

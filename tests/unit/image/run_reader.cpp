@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace run_reader_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -70,3 +72,5 @@ TEST_CASE("a run of more pieces than are under way at once is read as it was, an
   }
   CHECK(restored(path) == "");
 }
+
+}  // namespace run_reader_tests

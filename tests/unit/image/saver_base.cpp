@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+namespace saver_base_tests {
+
 using namespace mana;
 namespace fs = std::filesystem;
 namespace wm = window_memory;
@@ -130,3 +132,5 @@ TEST_CASE("an image takes the time that its rate gives it, where it is limited")
     return {};
   }) == "");
 }
+
+}  // namespace saver_base_tests

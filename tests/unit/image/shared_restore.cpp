@@ -12,6 +12,8 @@
 #include <fstream>
 #include <vector>
 
+namespace shared_restore_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 namespace fs = std::filesystem;
@@ -67,3 +69,5 @@ TEST_CASE("INV-43 memory that other processes put back at the same time is only 
     CHECK(status == 0);
   }
 }
+
+}  // namespace shared_restore_tests

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace version_check_tests {
+
 using namespace mana;
 using image::why_not_read;
 
@@ -75,3 +77,5 @@ TEST_CASE("the rows of sizes are those of the minors, each larger than the one b
     ++minor;
   }
 }
+
+}  // namespace version_check_tests

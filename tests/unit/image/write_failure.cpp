@@ -13,6 +13,8 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+namespace write_failure_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -77,3 +79,5 @@ TEST_CASE("a directory that is not there") {
     return fails_with(directory.path() / "none" / "image", "cannot be created: No such file or directory");
   }) == "");
 }
+
+}  // namespace write_failure_tests

@@ -9,6 +9,8 @@
 
 #include <fstream>
 
+namespace writer_memory_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 
@@ -57,3 +59,5 @@ TEST_CASE("the memory that writing takes is bounded, and no more than is said") 
       CHECK(said_and_seen(directory.path() / ("image" + std::to_string(n)), how, sums, threads) == "");
     }
 }
+
+}  // namespace writer_memory_tests

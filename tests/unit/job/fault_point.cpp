@@ -16,6 +16,8 @@
 #include <set>
 #include <thread>
 
+namespace job_fault_point_tests {
+
 using namespace mana;
 using job::parse_faults;
 
@@ -120,3 +122,5 @@ TEST_CASE("a thread that waits says so, and goes on when the test lets it") {
   CHECK(status_of_child("written@2=wait", fault::point::written, [&] { setenv("MANA_FAULT_PIPE", pipe.c_str(), 1); }) == 0);
   test.join();
 }
+
+}  // namespace job_fault_point_tests

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace job_idle_cores_tests {
+
 using mana::job::packing_share;
 
 TEST_CASE("a rank packs by its share of the cores that its program leaves idle") {
@@ -23,3 +25,5 @@ TEST_CASE("one thread packs at least, and not more than can be fed") {
   CHECK(packing_share(0, 0, 0, 0) == 1);
   CHECK(packing_share(1024, 1, 1024, 0) == mana::job::most_packing);
 }
+
+}  // namespace job_idle_cores_tests

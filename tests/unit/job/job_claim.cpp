@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace job_job_claim_tests {
+
 using namespace mana;
 using namespace mana::job;
 
@@ -179,3 +181,5 @@ TEST_CASE("rank 0 is on this node if all ranks before this one are") {
   CHECK_FALSE(is_first_on_node(1));
   unsetenv("MPI_LOCALRANKID");
 }
+
+}  // namespace job_job_claim_tests

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace job_lent_thread_tests {
+
 using mana::job::lent_thread;
 
 TEST_CASE("steps run on the thread that waits, one after another, the work on another one") {
@@ -70,3 +72,5 @@ TEST_CASE("a thread lends itself again, also to work without steps") {
   for (int i = 0; i < 100; ++i) lender.lend([&] { ++works; });
   CHECK(works == 100);
 }
+
+}  // namespace job_lent_thread_tests

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 
+namespace job_start_tests {
+
 using namespace mana::job;
 
 TEST_CASE("the words of run") {
@@ -135,3 +137,5 @@ TEST_CASE("the launcher's rank") {
   setenv("PMI_RANK", "not a number", 1);
   CHECK(rank_from_environment() == 7);
 }
+
+}  // namespace job_start_tests

@@ -6,6 +6,8 @@
 #include <future>
 #include <vector>
 
+namespace job_task_thread_tests {
+
 using mana::job::task_thread;
 
 TEST_CASE("tasks are done one after another, in their order, and drain waits for the last") {
@@ -29,3 +31,5 @@ TEST_CASE("who posts does not wait, also not for a task that waits for it") {
   CHECK(done == 2);
   thread.drain();
 }
+
+}  // namespace job_task_thread_tests

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+namespace lower_program_clocks_tests {
+
 using namespace mana::lower;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("clocks that begin at the boot, or with the process, are moved; dates 
   for (const int clock : {CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_REALTIME_ALARM, CLOCK_TAI, -14, -29, 12345})
     CHECK_FALSE(program_clock_of(clock).is_moved);
 }
+
+}  // namespace lower_program_clocks_tests

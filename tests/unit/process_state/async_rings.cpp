@@ -14,6 +14,8 @@
 #include <cstring>
 #include <stdexcept>
 
+namespace process_state_async_rings_tests {
+
 using namespace mana::process_state;
 using mana::split::async_ring;
 
@@ -127,3 +129,5 @@ TEST_CASE("memory in the place of a ring is left alone, and no context stays") {
   make_async_ring(state);
   CHECK(syscall(SYS_io_destroy, place) == 0);
 }
+
+}  // namespace process_state_async_rings_tests

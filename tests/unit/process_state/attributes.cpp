@@ -11,6 +11,8 @@
 #include <cstring>
 #include <stdexcept>
 
+namespace process_state_attributes_tests {
+
 using namespace mana::process_state;
 
 namespace {
@@ -137,3 +139,5 @@ TEST_CASE("bytes that are no section are refused") {
   CHECK_THROWS_AS(decode(bytes), std::exception);
   CHECK_THROWS_AS(decode(nlohmann::json::to_cbor(nlohmann::json{{"pid", 1}})), std::exception);
 }
+
+}  // namespace process_state_attributes_tests

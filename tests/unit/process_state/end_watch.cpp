@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+namespace process_state_end_watch_tests {
+
 using mana::process_state::end_watch;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("what the program ignores tells nothing, though it waits where it is b
   CHECK(watch.told() == SIGXCPU);
   signal(SIGHUP, before);
 }
+
+}  // namespace process_state_end_watch_tests

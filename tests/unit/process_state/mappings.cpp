@@ -12,6 +12,8 @@
 #include <csignal>
 #include <sstream>
 
+namespace process_state_mappings_tests {
+
 using namespace mana::process_state;
 
 TEST_CASE("flags of mappings") {
@@ -109,3 +111,5 @@ TEST_CASE("children, alive and ended") {
   while (waitpid(-1, nullptr, 0) > 0) {}
   CHECK(children().empty());
 }
+
+}  // namespace process_state_mappings_tests

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <string>
 
+namespace process_state_notices_tests {
+
 using namespace mana::process_state;
 namespace split = mana::split;
 
@@ -129,3 +131,5 @@ TEST_CASE("a thread of mana's with a table of its own does not end it") {
   mana::files::in_own_table([] {});
   CHECK(!split::is_to_be_told(q.fd()));      // else nobody would have to ask again
 }
+
+}  // namespace process_state_notices_tests

@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+namespace process_state_section_tests {
+
 using namespace mana::process_state;
 using nlohmann::json;
 
@@ -120,3 +122,5 @@ TEST_CASE("flipped bits of a section \"process\" are read or refused") {
     is_refused(flipped);
   }
 }
+
+}  // namespace process_state_section_tests

@@ -3,6 +3,8 @@
 
 #include <runtime/process_state/speculation.hpp>
 
+namespace process_state_speculation_tests {
+
 using namespace mana::process_state;
 
 TEST_CASE("what is a thread's own choice") {
@@ -40,3 +42,5 @@ TEST_CASE("what is so can be set again") {
   if (!read_indirect_branch().empty()) CHECK(write_indirect_branch(read_indirect_branch()));
   if (!read_first_level_flush().empty()) CHECK(write_first_level_flush(read_first_level_flush()));
 }
+
+}  // namespace process_state_speculation_tests

@@ -10,6 +10,8 @@
 
 #include <sstream>
 
+namespace process_state_timers_tests {
+
 using namespace mana::process_state;
 
 namespace {
@@ -210,3 +212,5 @@ TEST_CASE("what would end the program again at once is not given back") {
   CHECK(signals[1].si_signo == SIGCHLD);      // ends nothing
   CHECK(signals[2].si_signo == SIGTERM);      // is waited for by sigwait
 }
+
+}  // namespace process_state_timers_tests

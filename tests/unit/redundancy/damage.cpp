@@ -1,6 +1,8 @@
 // What was changed unnoticed, and files that do not belong together.
 #include "group_files.hpp"
 
+namespace redundancy_damage_tests {
+
 using namespace mana::redundancy;
 
 namespace {
@@ -155,3 +157,5 @@ TEST_CASE("redundancy: an image of another identity is not believed") {
   CHECK(end.all_well());                        // all was read, and its contents are right
   CHECK(files.is_as_it_was());
 }
+
+}  // namespace redundancy_damage_tests

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+namespace redundancy_failure_tests {
+
 using namespace mana::redundancy;
 
 namespace {
@@ -189,3 +191,5 @@ TEST_CASE("redundancy: a group that cannot be") {
                                 membership{{{0, 1}, 1}, 2}})
     CHECK(all_of_kind(run_members(1, [&](unsigned, auto& link) { encode(bad, {}, {}, link); }), error_kind::usage));
 }
+
+}  // namespace redundancy_failure_tests

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <set>
 
+namespace redundancy_groups_tests {
+
 using namespace mana::redundancy;
 
 namespace {
@@ -87,3 +89,5 @@ TEST_CASE("redundancy: too few ranks for a scheme") {
   CHECK_THROWS_WITH_AS(make_groups({4, 2}, nodes({5})), "redundancy 4+2 needs at least 6 ranks, there are 5",
                        redundancy_error);
 }
+
+}  // namespace redundancy_groups_tests

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+namespace redundancy_losses_tests {
+
 using namespace mana::redundancy;
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("redundancy: a whole group has nothing to repair") {
     CHECK(files.is_as_it_was());
   }
 }
+
+}  // namespace redundancy_losses_tests

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <functional>
 
+namespace split_elf_image_tests {
+
 using namespace mana;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("a segment that would be mapped beyond its memory, or the file's end, 
   CHECK(refusal_of([](Elf64_Phdr& s) { s.p_offset = ~std::uint64_t{4095}; }) == 67);
   CHECK(refusal_of([](Elf64_Phdr& s) { s.p_memsz = std::uint64_t{1} << 60; }) == 67);
 }
+
+}  // namespace split_elf_image_tests

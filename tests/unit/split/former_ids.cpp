@@ -5,6 +5,8 @@
 
 #include <vector>
 
+namespace split_former_ids_tests {
+
 using namespace mana;
 using renumbered = std::vector<split::thread_renumbering>;
 
@@ -79,3 +81,5 @@ TEST_CASE("INV-90: where ids make room, the first one of a thread stays") {
     CHECK(split::named_by(ids, 1000 * restarts + i) == 1000 * (restarts + 1) + i);
   }
 }
+
+}  // namespace split_former_ids_tests

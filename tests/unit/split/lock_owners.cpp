@@ -13,6 +13,8 @@
 #include <memory>
 #include <thread>
 
+namespace split_lock_owners_tests {
+
 using mana::split::held_lock;
 using mana::split::lock_finder;
 using mana::split::renumber_locker;
@@ -379,3 +381,5 @@ TEST_CASE("INV-30 a mutex that is neither free nor held yet gets its owner's new
     CHECK(one.it.__data.__owner == (type == PTHREAD_MUTEX_RECURSIVE ? 77 : gettid()));
   }
 }
+
+}  // namespace split_lock_owners_tests

@@ -11,6 +11,8 @@
 
 #include <cstring>
 
+namespace split_pieces_tests {
+
 using namespace mana::split;
 
 namespace {
@@ -144,3 +146,5 @@ TEST_CASE("\"INV-48\" the last of several mappings grows in its place") {
   CHECK(has(r.begin + half, half, 7));
   CHECK(has(r.end, half, 0));
 }
+
+}  // namespace split_pieces_tests

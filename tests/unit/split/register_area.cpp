@@ -10,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
+namespace split_register_area_tests {
+
 using namespace mana::split;
 
 namespace {
@@ -145,3 +147,5 @@ TEST_CASE("a layout comes back as it was, or not at all") {
   for (std::size_t n = 0; n < bytes.size(); ++n)
     CHECK_THROWS_AS(decode_register_layout(std::span(bytes).first(n)), std::runtime_error);
 }
+
+}  // namespace split_register_area_tests

@@ -5,6 +5,8 @@
 
 #include <sys/mman.h>
 
+namespace split_reservations_tests {
+
 using namespace mana::split;
 
 namespace {
@@ -60,3 +62,5 @@ TEST_CASE("INV-84: where nobody knows, all is unreserved; what is mapped afterwa
   CHECK(all().size() == 2);
   set_unreserved_memory(ranges{});
 }
+
+}  // namespace split_reservations_tests

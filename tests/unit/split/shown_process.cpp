@@ -14,6 +14,8 @@
 #include <sstream>
 #include <string>
 
+namespace split_shown_process_tests {
+
 using namespace mana;
 
 namespace {
@@ -93,3 +95,5 @@ TEST_CASE("INV-73 the kernel shows what the program is told") {
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(status == 0);
 }
+
+}  // namespace split_shown_process_tests

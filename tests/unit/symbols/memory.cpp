@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace symbols_memory_tests {
+
 using namespace mana::symbols;
 
 extern "C" int a_function_with_a_name(int argument) { return argument + 1; }
@@ -130,3 +132,5 @@ TEST_CASE("names in a file, however damaged") {
   for_each_symbol(bytes, SHT_DYNSYM, nothing);
   for_each_symbol(bytes, SHT_SYMTAB, nothing);
 }
+
+}  // namespace symbols_memory_tests

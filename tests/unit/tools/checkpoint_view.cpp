@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+namespace tools_checkpoint_view_tests {
+
 using namespace mana::tools;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("JSON carries its schema and everything in bytes, whatever is in a pat
   CHECK(json["checkpoints"][0]["sound"] == true);
   CHECK(nlohmann::json::parse(as_json({}))["checkpoints"].empty());
 }
+
+}  // namespace tools_checkpoint_view_tests

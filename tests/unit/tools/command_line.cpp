@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace tools_command_line_tests {
+
 using namespace mana::tools;
 using words = std::vector<std::string>;
 
@@ -209,3 +211,5 @@ TEST_CASE("tables are aligned") {
   CHECK(human_seconds(0.0414) == "41 ms");
   CHECK(human_seconds(12.34) == "12.3 s");
 }
+
+}  // namespace tools_command_line_tests

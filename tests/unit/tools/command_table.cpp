@@ -12,6 +12,8 @@
 #include <optional>
 #include <set>
 
+namespace tools_command_table_tests {
+
 using namespace mana::tools;
 namespace option = mana::option;
 using words = std::vector<std::string>;
@@ -124,3 +126,5 @@ TEST_CASE("a command has the options of its rows, and no others") {
     CHECK(there == said);
   }
 }
+
+}  // namespace tools_command_table_tests

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <map>
 
+namespace tools_configuration_tests {
+
 using namespace mana::tools;
 using words = std::vector<std::string>;
 
@@ -269,3 +271,5 @@ TEST_CASE("where the file is") {
   CHECK(text({{"HOME", home}, {"XDG_CONFIG_HOME", "relative"}}) == "home");
   CHECK(text({{"HOME", named}}) == "none");
 }
+
+}  // namespace tools_configuration_tests

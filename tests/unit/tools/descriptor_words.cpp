@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace tools_descriptor_words_tests {
+
 using namespace mana::tools;
 using nlohmann::json;
 
@@ -22,3 +24,5 @@ TEST_CASE("of a file without a name it is said how much of it is in the image, a
   CHECK(json_of_descriptor(unread).at("unread") == "Permission denied");
   CHECK(json_of_descriptor(lost).at("why") == "not saved");
 }
+
+}  // namespace tools_descriptor_words_tests

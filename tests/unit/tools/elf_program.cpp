@@ -11,6 +11,8 @@
 #include <random>
 #include <system_error>
 
+namespace tools_elf_program_tests {
+
 using namespace mana::tools;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("a library's own directory is filled in once, also if it is called $OR
   const auto library = read_elf_program(directory.write("$ORIGIN/library", library_with_runpath("$ORIGIN/a:/b:${ORIGIN}/c/$ORIGIN")));
   CHECK(library.runpath == std::vector<std::string>{odd + "/a", "/b", odd + "/c/" + odd});
 }
+
+}  // namespace tools_elf_program_tests

@@ -18,6 +18,8 @@
 
 #include <cstring>
 
+namespace tools_extract_tests {
+
 using namespace mana;
 using namespace mana::tools;
 namespace wm = window_memory;
@@ -223,3 +225,5 @@ TEST_CASE("what is to be extracted is said once") {
   CHECK(parsed.range.bytes() == 0x1000);
   CHECK(parsed.rank == 3);
 }
+
+}  // namespace tools_extract_tests

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+namespace tools_image_difference_tests {
+
 using namespace mana;
 using namespace mana::tools;
 namespace wm = window_memory;
@@ -119,3 +121,5 @@ TEST_CASE("regions and sections that only one has, and what is mapped otherwise"
   CHECK(found.sections[2].where == presence::second_only);
   CHECK_FALSE(as_json(found)["equal"].get<bool>());
 }
+
+}  // namespace tools_image_difference_tests

@@ -7,6 +7,8 @@
 
 #include <map>
 
+namespace tools_launcher_tests {
+
 using namespace mana::tools;
 
 namespace {
@@ -181,3 +183,5 @@ TEST_CASE("MPICH's ranks that were started for PMIx alone") {
   CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}, {"PMI_FD", "9"}}).empty());
   CHECK(refused(pmix, two_live[1]).empty());
 }
+
+}  // namespace tools_launcher_tests

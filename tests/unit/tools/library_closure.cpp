@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+namespace tools_library_closure_tests {
+
 using namespace mana::tools;
 
 TEST_CASE("this program's closure is found in the file system") {
@@ -34,3 +36,5 @@ TEST_CASE("damaged caches are empty, not a crash") {
   wild.replace(52, 8, std::string(8, '\xff'));
   CHECK(parse_library_cache(wild).size() == 1);   // an entry without a name harms nobody
 }
+
+}  // namespace tools_library_closure_tests

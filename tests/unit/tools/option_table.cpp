@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <set>
 
+namespace tools_option_table_tests {
+
 using namespace mana;
 using words = std::vector<std::string>;
 
@@ -106,3 +108,5 @@ TEST_CASE("an option is in one row") {
   std::set<std::string> names;
   for (const given_row& r : rows(own.write("input", ""))) CHECK(names.insert(r.name).second);
 }
+
+}  // namespace tools_option_table_tests

@@ -13,6 +13,8 @@
 #include <array>
 #include <cstdio>
 
+namespace tools_pages_tests {
+
 using namespace mana::tools;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("a real bash completes words") {
   CHECK(completed("mana extract --o") == "--output\n");
   CHECK(completed("mana nonsense --o") == "\n");
 }
+
+}  // namespace tools_pages_tests

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+namespace tools_plain_text_tests {
+
 using namespace mana::tools;
 using words = std::vector<std::string>;
 
@@ -69,3 +71,5 @@ TEST_CASE("each command's help has its usage and an example") {
   CHECK(run.find("mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM") != std::string::npos);
   CHECK(run.find("For experts:") > run.find("When to take a checkpoint:"));
 }
+
+}  // namespace tools_plain_text_tests

@@ -5,6 +5,8 @@
 
 #include <sched.h>
 
+namespace tools_processors_tests {
+
 namespace {
 
 /// A kernel whose masks have so many bits; the thread may use the last three.
@@ -48,3 +50,5 @@ TEST_CASE("this machine: as the C library says") {
   if (sched_getaffinity(0, sizeof own, &own) != 0) return;
   CHECK(mana::processor_count() == CPU_COUNT(&own));
 }
+
+}  // namespace tools_processors_tests

@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+namespace tools_progress_tests {
+
 using namespace mana::tools;
 using namespace std::chrono_literals;
 
@@ -86,3 +88,5 @@ TEST_CASE("a checkpoint's line says the phase and who is waited for, then how fa
   // Its copy begins anew.
   CHECK(words.line(written(128, 64), 9) == "writing, 12 % of 1.00 KiB; slowest: rank 3, 12 %");
 }
+
+}  // namespace tools_progress_tests

@@ -12,6 +12,8 @@
 
 #include <cstdlib>
 
+namespace tools_restart_source_tests {
+
 using namespace mana;
 using namespace mana::tools;
 
@@ -117,3 +119,5 @@ TEST_CASE("a rank that sees no checkpoint leaves it to all to say so: others wai
     CHECK(found.directory.string() + "/" == here.options.checkpoint_directory);
   }
 }
+
+}  // namespace tools_restart_source_tests

@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+namespace tools_saved_memory_tests {
+
 using namespace mana;
 using namespace mana::tools;
 namespace wm = window_memory;
@@ -83,3 +85,5 @@ TEST_CASE("images are named by themselves, by their checkpoint, or by the direct
   CHECK(refused(own.path().string(), {}) == mana::exit_status::checkpoint_missing);
   CHECK(refused((own.path() / "none").string(), {}) == mana::exit_status::checkpoint_missing);
 }
+
+}  // namespace tools_saved_memory_tests

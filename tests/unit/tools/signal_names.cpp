@@ -5,6 +5,8 @@
 
 #include <csignal>
 
+namespace tools_signal_names_tests {
+
 using namespace mana::tools;
 
 TEST_CASE("signals by name and number") {
@@ -21,3 +23,5 @@ TEST_CASE("signals that cannot ask for a checkpoint") {
     CHECK_THROWS_AS(parse_signals(word), failure);
   }
 }
+
+}  // namespace tools_signal_names_tests

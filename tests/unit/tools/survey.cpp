@@ -13,6 +13,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace tools_survey_tests {
+
 using namespace mana;
 using namespace mana::tools;
 namespace fs = std::filesystem;
@@ -115,3 +117,5 @@ TEST_CASE("an image that is not the one that the manifest means is not taken for
   fs::copy_file(g.path + "/rank-00000.mana", scratch.path() / "alone");
   CHECK_FALSE(choose_images(scratch.path() / "alone", {}).images[0].problem);
 }
+
+}  // namespace tools_survey_tests

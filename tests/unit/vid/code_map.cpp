@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace vid_code_map_tests {
+
 using mana::vid::code_map;
 
 TEST_CASE("bits give their code, a code its bits, and what was not added gives none") {
@@ -52,3 +54,5 @@ TEST_CASE("INV-19 holds for handles of every shape") {
       all_found(handles);
     }
 }
+
+}  // namespace vid_code_map_tests

@@ -12,6 +12,8 @@ template <>
 struct descriptor<kind::request> { int value = 0; };
 }  // namespace mana
 
+namespace vid_id_table_tests {
+
 using mana::virt;
 using comm_table = mana::vid::id_table<mana::kind::comm>;
 
@@ -107,3 +109,5 @@ TEST_CASE("threads insert and erase at once without losing or doubling an id") {
   t.for_each_unordered([&](auto&) { ++live; });
   CHECK(live == 0);
 }
+
+}  // namespace vid_id_table_tests

@@ -4,6 +4,8 @@
 
 #include <array>
 
+namespace wrappers_clocks_tests {
+
 using namespace mana;
 
 namespace {
@@ -54,3 +56,5 @@ TEST_CASE("a clock that counts for several communicators begins anew with none a
   CHECK(c->seq == 7);
   CHECK(vid::communicator_clock(group, 5) != c);
 }
+
+}  // namespace wrappers_clocks_tests

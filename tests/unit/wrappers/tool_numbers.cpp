@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace wrappers_tool_numbers_tests {
+
 namespace {
 
 /// A library; "" is a thing that it has unloaded.
@@ -76,3 +78,5 @@ TEST_CASE("INV-65 members of a category: what was told first, then what is new")
   CHECK((all[0] == 3 && all[1] == 1 && all[2] == 7 && all[3] == -5));
   m.copy(1, nullptr);
 }
+
+}  // namespace wrappers_tool_numbers_tests

@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+namespace store_compact_tests {
+
 using namespace mana;
 namespace wm = window_memory;
 namespace fs = std::filesystem;
@@ -209,3 +211,5 @@ TEST_CASE("INV-38 a job that has taken a number, and has no directory yet, is se
   CHECK_THROWS_WITH_AS(store::compact(directory, {}), doctest::Contains("a job is taking a newer checkpoint there"),
                        store::store_error);
 }
+
+}  // namespace store_compact_tests

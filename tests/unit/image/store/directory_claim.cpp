@@ -12,6 +12,8 @@
 #include <fstream>
 #include <string>
 
+namespace store_directory_claim_tests {
+
 using namespace mana;
 using store::holder_state;
 using store::lock_end;
@@ -157,3 +159,5 @@ TEST_CASE("the claim goes with the process, however it ends") {
   close(ends[0]);
   close(ends[1]);
 }
+
+}  // namespace store_directory_claim_tests

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace store_generation_choice_tests {
+
 using namespace mana;
 using store::error_kind;
 using store::generation_choice;
@@ -174,3 +176,5 @@ TEST_CASE("one that cannot be examined does not keep an older one from being tak
   choice.mark_refused();
   CHECK_FALSE(std::filesystem::exists(newest.path + "/failed"));
 }
+
+}  // namespace store_generation_choice_tests

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace store_local_choice_tests {
+
 using namespace mana::store;
 using numbers = std::vector<std::uint64_t>;
 
@@ -108,3 +110,5 @@ TEST_CASE("INV-51 what other ranks' newest images refer to stays: its parity can
   CHECK(superfluous_local(images, numbers{3, 5}, 6, 6) == numbers{4, 5});
   CHECK(superfluous_local(images, numbers{3, 5}, 6, 5) == numbers{4});
 }
+
+}  // namespace store_local_choice_tests

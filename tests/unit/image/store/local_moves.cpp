@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace store_local_moves_tests {
+
 using namespace mana::store;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("the order in which ranks told of images does not count") {
   std::reverse(images.begin(), images.end());
   CHECK(moves_for(line, images, std::span(nodes).first(2), {}) == first);
 }
+
+}  // namespace store_local_moves_tests

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace store_local_parity_tests {
+
 using namespace mana;
 using store::error_kind;
 using store::shared_work_file;
@@ -156,3 +158,5 @@ TEST_CASE("a rank removes its parity with its image") {
   CHECK(store::remove_local(n.directory, generation, 1));
   CHECK_FALSE(fs::exists(n.of("")));
 }
+
+}  // namespace store_local_parity_tests

@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdlib>
 
+namespace store_local_store_tests {
+
 using namespace mana;
 using store::error_kind;
 namespace fs = std::filesystem;
@@ -289,3 +291,5 @@ TEST_CASE("a sidecar can be read however many warnings there are") {
   CHECK(store::find_local(directory).sound == std::vector{about});
   CHECK(store::limited_warnings({"one", "two"}) == std::vector<std::string>{"one", "two"});
 }
+
+}  // namespace store_local_store_tests

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 
+namespace store_parity_choice_tests {
+
 using namespace mana::store;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("attempts are apart, newest first, in whatever order they are told") {
     CHECK(found[2].is_complete);
   }
 }
+
+}  // namespace store_parity_choice_tests

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+namespace store_prune_tests {
+
 using namespace mana;
 namespace fs = std::filesystem;
 using numbers = std::vector<std::uint64_t>;
@@ -127,3 +129,5 @@ TEST_CASE("who only asks what would be removed leaves nothing behind") {
   CHECK(done.bytes == bytes_in(fs::path(made.directory()) / "gen-000001"));
   CHECK_FALSE(fs::exists(lock));
 }
+
+}  // namespace store_prune_tests

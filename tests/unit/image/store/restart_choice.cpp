@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace store_restart_choice_tests {
+
 using namespace mana;
 using store::error_kind;
 using store::node_image;
@@ -215,3 +217,5 @@ TEST_CASE("images that were rebuilt meanwhile count") {
   choice.look_again(both({2}));
   CHECK(choice.current().local);
 }
+
+}  // namespace store_restart_choice_tests

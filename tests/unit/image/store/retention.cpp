@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+namespace store_retention_tests {
+
 using namespace mana::store;
 using state = generation_state;
 
@@ -77,3 +79,5 @@ TEST_CASE("how many are kept is a number in bounds, or all") {
   for (const char* const wrong : {"0", "1001", "-1", "", "2x", " 2", "ALL", "99999999999999999999"})
     CHECK_THROWS_AS(parse_keep(wrong), std::invalid_argument);
 }
+
+}  // namespace store_retention_tests

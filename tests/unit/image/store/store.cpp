@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace store_store_tests {
+
 using namespace mana::store;
 namespace fs = std::filesystem;
 
@@ -104,3 +106,5 @@ TEST_CASE("a damaged manifest is found, a missing image refuses the commit") {
   CHECK_THROWS_AS(commit(empty, m), store_error);
   CHECK_FALSE(is_complete(empty));
 }
+
+}  // namespace store_store_tests

@@ -12,6 +12,8 @@
 #include <future>
 #include <set>
 
+namespace store_store_id_tests {
+
 using namespace mana;
 namespace fs = std::filesystem;
 
@@ -78,3 +80,5 @@ TEST_CASE("a node's directory is named from the root") {
   CHECK_THROWS_AS(store::local_directory("tmp/%n", "n1"), store::store_error);
   CHECK_THROWS_AS(store::local_directory("%n/tmp", "/etc"), store::store_error);
 }
+
+}  // namespace store_store_id_tests

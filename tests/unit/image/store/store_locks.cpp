@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace store_store_locks_tests {
+
 using namespace mana;
 namespace fs = std::filesystem;
 using numbers = std::vector<std::uint64_t>;
@@ -180,3 +182,5 @@ TEST_CASE("who asks for the state of generations keeps nobody from taking one") 
   CHECK(directory_lock::state_of_generations(all, 3, 100) == lock_end::held);
   CHECK(directory_lock::state_of_generation(all, 2) == lock_end::busy);
 }
+
+}  // namespace store_store_locks_tests

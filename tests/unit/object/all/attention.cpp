@@ -6,6 +6,8 @@
 
 #include <every_function.hpp>
 
+namespace all_attention_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -116,3 +118,5 @@ TEST_CASE_FIXTURE(running_mpi, "every constructor of communicators, and MPI_Comm
       CHECK(parks() == ++n);
     }
 }
+
+}  // namespace all_attention_tests

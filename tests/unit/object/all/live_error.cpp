@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+namespace all_live_error_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -195,3 +197,5 @@ TEST_CASE_FIXTURE(running_mpi, "a send that the live MPI refuses is not counted 
   expect<&services::deliver>().gives(neutral::success);        // what the drain has received
   CHECK(MPI_Recv(out, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
+
+}  // namespace all_live_error_tests

@@ -10,6 +10,8 @@
 
 #include <cstring>
 
+namespace all_no_ids_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -358,3 +360,5 @@ TEST_CASE_FIXTURE(running_mpi, "no id for a blocking message that a checkpoint h
     CHECK(remains() == before);
   }
 }
+
+}  // namespace all_no_ids_tests

@@ -10,6 +10,8 @@
 #include <climits>
 #include <optional>
 
+namespace all_ranks_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -167,3 +169,5 @@ TEST_CASE_FIXTURE(running_mpi, "the rank of a message, a leader, a member or a n
       check_error(r.call(rank, s), r.error_class, r.on_comm ? s.comm : MPI_COMM_WORLD);
     }
 }
+
+}  // namespace all_ranks_tests

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+namespace all_refused_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -22,3 +24,5 @@ TEST_CASE_FIXTURE(running_mpi, "every refused function returns MPI_ERR_UNSUPPORT
   });
   CHECK(refused > 100);
 }
+
+}  // namespace all_refused_tests

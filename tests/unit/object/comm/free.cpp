@@ -1,6 +1,8 @@
 // Communicators: their handle goes, what needs them stays until it ends.
 #include <running_mpi.hpp>
 
+namespace comm_free_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -64,3 +66,5 @@ TEST_CASE_FIXTURE(running_mpi, "a duplicate that is made while a checkpoint pass
   }
   CHECK(parks() == 2);
 }
+
+}  // namespace comm_free_tests

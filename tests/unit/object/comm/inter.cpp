@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+namespace comm_inter_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -149,3 +151,5 @@ TEST_CASE_FIXTURE(running_mpi, "each step of an intercommunicator may fail: the 
   check_error(MPI_Bcast(data, 1, MPI_INT, MPI_ROOT, comm), MPI_ERR_INTERN, comm);
   CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
 }
+
+}  // namespace comm_inter_tests

@@ -1,6 +1,8 @@
 // Datatypes: counted by what is made of them and by operations, made again at a restart.
 #include <running_mpi.hpp>
 
+namespace datatype_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -62,3 +64,5 @@ TEST_CASE_FIXTURE(running_mpi, "each step of a subarray may fail: what was made 
   fails_at(expect<&mpi_slots::MPI_Type_create_struct>());
   fails_at(expect<&mpi_slots::MPI_Type_create_resized>());
 }
+
+}  // namespace datatype_life_tests

@@ -1,6 +1,8 @@
 // Error handlers: which one hears an error, and how long it lives.
 #include <running_mpi.hpp>
 
+namespace errhandler_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -54,3 +56,5 @@ TEST_CASE_FIXTURE(running_mpi, "a freed handler cannot be set") {
   CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, stale) != MPI_SUCCESS);
   CHECK(heard().size() == 1);
 }
+
+}  // namespace errhandler_life_tests

@@ -1,6 +1,8 @@
 // Groups: plain data, about which the live MPI is never asked.
 #include <running_mpi.hpp>
 
+namespace group_free_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -34,3 +36,5 @@ TEST_CASE_FIXTURE(running_mpi, "a communicator needs the group that it was made 
   CHECK(n == world_size);
   CHECK(MPI_Comm_free(&made) == MPI_SUCCESS);
 }
+
+}  // namespace group_free_tests

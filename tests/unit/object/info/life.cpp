@@ -1,6 +1,8 @@
 // Info objects: plain data.
 #include <running_mpi.hpp>
 
+namespace info_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -22,3 +24,5 @@ TEST_CASE_FIXTURE(running_mpi, "a freed info object is an error in every call; a
   CHECK(std::string(text) == "value");
   CHECK(MPI_Info_free(&copy) == MPI_SUCCESS);
 }
+
+}  // namespace info_life_tests

@@ -1,6 +1,8 @@
 // Matched messages: received once, kept across a checkpoint, counted by inventories.
 #include <running_mpi.hpp>
 
+namespace message_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -64,3 +66,5 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Mprobe has matched no
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);           // the message is held by the program from here on
   CHECK(MPI_Mrecv(data, 1, MPI_INT, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
+
+}  // namespace message_life_tests

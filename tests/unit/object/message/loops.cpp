@@ -1,6 +1,8 @@
 // Loops of MPI_Iprobe, MPI_Improbe and MPI_Test: each call is a place for a checkpoint, the message comes later.
 #include <each_way.hpp>
 
+namespace message_loops_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -99,3 +101,5 @@ TEST_CASE_FIXTURE(running_mpi, "MPI_PROC_NULL's message is there at once, whatev
   CHECK(MPI_Mrecv(data, 1, MPI_INT, &m, &status) == MPI_SUCCESS);
   CHECK(m == MPI_MESSAGE_NULL);
 }
+
+}  // namespace message_loops_tests

@@ -1,6 +1,8 @@
 // User-defined operations: the lower half knows a number, which nothing may call after the last that needs it.
 #include <running_mpi.hpp>
 
+namespace op_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -48,3 +50,5 @@ TEST_CASE_FIXTURE(running_mpi, "an error of the live MPI's in MPI_Op_free is tol
   check_error(MPI_Op_free(&op), MPI_ERR_INTERN);
   CHECK(op == MPI_OP_NULL);
 }
+
+}  // namespace op_life_tests

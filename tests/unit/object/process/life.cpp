@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 
+namespace process_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -114,3 +116,5 @@ TEST_CASE("alone: the live MPI's error in MPI_Finalize" * doctest::skip()) {
   CHECK(aborted_with() == int{neutral::err_intern});
   end_of_script();
 }
+
+}  // namespace process_life_tests

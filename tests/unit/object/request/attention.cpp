@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+namespace request_attention_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -259,3 +261,5 @@ TEST_CASE_FIXTURE(running_mpi, "a message that a drain has taken is found by a p
     check_from_two(status);
   }
 }
+
+}  // namespace request_attention_tests

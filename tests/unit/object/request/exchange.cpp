@@ -9,6 +9,8 @@
 
 #include <cstring>
 
+namespace request_exchange_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -221,3 +223,5 @@ TEST_CASE_FIXTURE(
   complete(*next, from_two);
   CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
+
+}  // namespace request_exchange_tests

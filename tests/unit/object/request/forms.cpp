@@ -8,6 +8,8 @@
 
 #include <csignal>
 
+namespace request_forms_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -83,3 +85,5 @@ TEST_CASE_FIXTURE(running_mpi, "what a persistent collective names lives until i
   CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
 }
 #endif
+
+}  // namespace request_forms_tests

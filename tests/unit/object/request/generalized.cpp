@@ -3,6 +3,8 @@
 
 #include <thread>
 
+namespace request_generalized_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -66,3 +68,5 @@ TEST_CASE_FIXTURE(running_mpi, "cancel_fn is called, and the request goes on unt
   CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(heard.query == 1);
 }
+
+}  // namespace request_generalized_tests

@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+namespace request_partitioned_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -225,3 +227,5 @@ TEST_CASE_FIXTURE(running_mpi,
   CHECK(MPI_Request_free(&r) == MPI_SUCCESS);
 }
 #endif
+
+}  // namespace request_partitioned_tests

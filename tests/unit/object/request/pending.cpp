@@ -2,6 +2,8 @@
 // pending ends with that.
 #include <running_mpi.hpp>
 
+namespace request_pending_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -217,3 +219,5 @@ TEST_CASE_FIXTURE(running_mpi, "a persistent operation is started again after a 
   CHECK(MPI_Comm_free(&o.comm) == MPI_SUCCESS);
   CHECK(MPI_Type_free(&o.type) == MPI_SUCCESS);
 }
+
+}  // namespace request_pending_tests

@@ -5,6 +5,8 @@
 
 #include <future>
 
+namespace request_threads_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -115,3 +117,5 @@ TEST_CASE_FIXTURE(running_mpi, "a message that a drain has taken is one thread's
     CHECK(data[0] != data[1]);
   }
 }
+
+}  // namespace request_threads_tests

@@ -1,6 +1,8 @@
 // Sessions: plain data over one live MPI.
 #include <running_mpi.hpp>
 
+namespace session_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -35,3 +37,5 @@ TEST_CASE_FIXTURE(running_mpi, "a communicator of a group that the live MPI cann
   CHECK(MPI_Group_free(&all) == MPI_SUCCESS);
 }
 #endif
+
+}  // namespace session_life_tests

@@ -1,6 +1,8 @@
 // The tools interface: its functions return codes of their own, and call no error handler.
 #include <running_mpi.hpp>
 
+namespace tool_error_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -11,3 +13,5 @@ TEST_CASE_FIXTURE(running_mpi, "an error of the live MPI's comes as MPI_T's own 
   CHECK(MPI_T_cvar_get_num(&n) == MPI_T_ERR_NOT_INITIALIZED);
   CHECK(heard().empty());
 }
+
+}  // namespace tool_error_tests

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+namespace tool_life_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -203,3 +205,5 @@ TEST_CASE_FIXTURE(running_mpi,
   CHECK(freed == 1);
   CHECK(heard().empty());
 }
+
+}  // namespace tool_life_tests

@@ -5,6 +5,8 @@
 #include <full_table.hpp>
 #include <running_mpi.hpp>
 
+namespace toy_toy_tests {
+
 using namespace mana;
 using namespace mana::scripted;
 
@@ -96,3 +98,5 @@ TEST_CASE_FIXTURE(running_mpi, "a class that a test makes: its handles are of it
   const full_table<toy::tally> full;
   check_error(toy::create(&none), MPI_ERR_NO_MEM);
 }
+
+}  // namespace toy_toy_tests
