@@ -35,7 +35,7 @@ void await(HasHappened has_happened) {
 }
 /// Between two looks at what tells nobody, as a coordinator's status or the attention of a rank: nobody who waits takes a
 /// processor from those who work.
-inline void rest() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
+inline void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 class rank {
  public:

@@ -90,8 +90,8 @@ TEST_CASE("flipped bits are noticed by a restart too") {
     INFO("byte " << at << " of " << sound.size());
     check_refused(directory.write("flipped", bytes));
   };
-  const auto every = static_cast<std::size_t>(tried(13, 3)), spread = static_cast<std::size_t>(tried(60, 300));
-  for (std::size_t at = 0; at < 200; at += is_long_run() ? 1 : 3) check_position(at);
+  const auto every = static_cast<std::size_t>(tried(26, 3)), spread = static_cast<std::size_t>(tried(40, 300));
+  for (std::size_t at = 0; at < 200; at += is_long_run() ? 1 : 5) check_position(at);
   for (std::size_t at = tables_begin(sound); at < sound.size(); at += every) check_position(at);
   for (std::size_t i = 0; i < spread; ++i) check_position(sound.size() * i / spread);
 }
@@ -101,7 +101,7 @@ TEST_CASE("random flips of what chunks hold are noticed") {
   const std::string path = directory.path() / "image";
   std::filesystem::copy_file((sound_image(directory), directory.path() / "sound"), path);
   const std::string sound = read_bytes(path);
-  const int flips = tried(6'000, 100'000);
+  const int flips = tried(3'000, 100'000);
   const int fd = open(path.c_str(), O_RDWR);
   std::uint64_t x = 54321;
   int unnoticed = 0;
@@ -121,7 +121,7 @@ TEST_CASE("random flips of what chunks hold are noticed") {
 TEST_CASE("every cut is noticed, and what was added too") {
   const temporary_directory directory;
   const std::string sound = sound_image(directory);
-  for (std::size_t i = 0; i < 200; i += is_long_run() ? 1 : 3) {
+  for (std::size_t i = 0; i < 200; i += is_long_run() ? 1 : 5) {
     const std::size_t length = i < 50 ? i * 13 : i < 100 ? sound.size() - 1 - (i - 50) : sound.size() * i / 200;
     INFO("first " << length << " bytes of " << sound.size());
     check_refused(directory.write("cut", sound.substr(0, length)));

@@ -1,4 +1,5 @@
 // Images that refer to those before them: they hold what changed, and restore as if they held all.
+#include "../long_run.hpp"
 #include "../temporary_directory.hpp"
 #include "in_child.hpp"
 #include "window_memory.hpp"
@@ -94,7 +95,7 @@ std::string changes_are_kept(const std::string& directory, bool tracked, const c
     const auto first = images.add();
     if (first.kept_bytes != 0) return "the first refers to something";
     std::uint64_t x = 99;
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < tried(4, 12); ++round) {
       std::size_t changed = 0;
       for (int k = 0; k < 40; ++k) {
         x = x * 6364136223846793005u + 1442695040888963407u;
