@@ -19,7 +19,7 @@ const char* name_of(presence where) noexcept {
   return "";
 }
 
-const char* words_of(const region_difference& r) noexcept {
+const char* change_of(const region_difference& r) noexcept {
   if (r.where == presence::first_only) return "only in the first";
   if (r.where == presence::second_only) return "only in the second";
   return r.mapped_otherwise ? "mapped otherwise" : "";
@@ -62,7 +62,7 @@ std::string as_text(const image_difference& d, bool pages) {
   text_table table({"  region", "kind", ">differs", ">of", "", "name"});
   for (const region_difference& r : d.regions) {
     table.add({"  " + as_text(r.at), name_of(r.what.kind), human_bytes(r.bytes()), human_bytes(r.at.bytes()),
-               words_of(r), r.what.name});
+               change_of(r), r.what.name});
     for (const address_range& range : r.pages)
       if (pages) table.add({"    " + as_text(range), "", human_bytes(range.bytes())});
   }
