@@ -15,8 +15,6 @@ namespace mana::store {
 
 namespace {
 
-constexpr std::chrono::seconds patience{10};     // for a removal, which ends in an instant
-
 generation newest_in(const std::string& directory) {
   generation newest = newest_complete(directory);
   if (tidy(directory).string() == newest.path)
@@ -115,7 +113,7 @@ compact_result compact(const std::string& directory, const compact_how& how, con
   const generation original = newest_in(directory);
   const auto all =
       in_store(error_kind::unreadable, [&] { return files::own_directory::open(files::directory_of(original.path)); });
-  const auto lock = directory_lock::of_all(all, lock_kind::shared, patience);
+  const auto lock = directory_lock::of_all(all, lock_kind::shared, directory_lock::removal_patience);
   const manifest contents = read_manifest(original.path);
   compact_result result{original.number, 0, contents.builds_on, is_by_reference(original, contents),
                         bytes_of(contents), 0};

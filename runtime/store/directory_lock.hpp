@@ -19,6 +19,8 @@ enum class lock_end {
 class directory_lock {
  public:
   static constexpr const char* file_name = "lock";      // in the directory; the first locker makes it
+  /// For of_all(): a removal of checkpoints ends in an instant.
+  static constexpr std::chrono::seconds removal_patience{10};
 
   directory_lock() = default;
   /// Exclusive for removing checkpoints, shared for relying on them.

@@ -19,7 +19,6 @@ using files::own_directory;
 
 constexpr const char* id_name = "store-id";
 constexpr const char* new_id_name = "store-id.new";
-constexpr std::chrono::seconds removal_patience{10};      // a removal of checkpoints holds the lock for an instant
 constexpr std::size_t digits = 32;
 
 std::string draw_id() {
@@ -66,7 +65,7 @@ std::optional<std::string> read_store_id(const std::string& directory) {
 std::string make_store_id(const std::string& directory) {
   return in_store(error_kind::unwritable, [&] {
     const own_directory own = own_directory::make(tidy(directory).string());
-    const auto lock = directory_lock::of_all(own, lock_kind::exclusive, removal_patience);
+    const auto lock = directory_lock::of_all(own, lock_kind::exclusive, directory_lock::removal_patience);
     if (const auto there = read_in(own)) return *there;
     const std::string id = draw_id();
     own.remove(new_id_name);

@@ -83,7 +83,7 @@ void soft_dirty::find_unwritten(const region& r, std::vector<page_range>& found)
       const bool is_there = (entries_[i] & (pagemap::present | pagemap::swapped)) != 0;
       const bool is_clean = (entries_[i] & pagemap::dirty) == 0;
       if (!is_there || !is_clean) continue;
-      const bool is_swapped = (entries_[i] & pagemap::swapped) != 0; // the page of zeros never is
+      const bool is_swapped = (entries_[i] & pagemap::swapped) != 0;      // the page of zeros never is
       if (is_swapped || !is_zero(reinterpret_cast<const char*>(at))) append_range(found, {at, at + page_bytes});
     }
   }

@@ -262,7 +262,7 @@ void rank::checkpoint() {
   if (control_.park_others() != 0) {
     const std::uint64_t generation = control_.generation().generation;
     const bool is_drained = drain();
-    while (is_drained && writes_slowly && is_wanted) rest();
+    if (is_drained) await([&] { return !writes_slowly || !is_wanted; });
     if (!is_drained) how = outcome::given_up;
     else if (!is_wanted && !control_.forked() && !control_.local()) how = control_.not_written("was given up");
     else if (cannot_write) how = control_.not_written("the disk is full");
@@ -297,7 +297,7 @@ outcome rank::store_aside(std::uint64_t generation) {
   if (control_.generation().nonce != 1000 + generation) ++job_.inconsistent;
   if (control_.local() && !no_place) control_.on_node();
   aside_ = std::thread([this, generation] {
-    while (job_.stores_slowly && is_wanted) rest();
+    await([&] { return !job_.stores_slowly || !is_wanted; });
     const std::vector<std::uint64_t> builds_on{1000, 2000 + static_cast<std::uint64_t>(number_)};
     std::vector<std::string> warnings;
     if (has_no_parity) warnings.emplace_back("without parity");

@@ -33,6 +33,20 @@ template <class HasHappened>
 void await(HasHappened has_happened) {
   for (unsigned seen = events; !has_happened(); seen = events) events.wait(seen);
 }
+/// A flag whose changes are events.
+class told_flag {
+ public:
+  explicit told_flag(bool value) : value_(value) {}
+  told_flag& operator=(bool value) {
+    value_ = value;
+    tell_of_event();
+    return *this;
+  }
+  operator bool() const { return value_; }
+
+ private:
+  std::atomic<bool> value_;
+};
 /// Between two looks at what tells nobody, as a coordinator's status or the attention of a rank: nobody who waits takes a
 /// processor from those who work.
 inline void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
@@ -64,16 +78,16 @@ class rank {
 
   // What goes wrong here.
   std::atomic<bool> cannot_write{false}, cannot_drain{false}, drains_for_ever{false}, cannot_store{false}, never_parks{false},
-      writes_slowly{false},               // until nobody wants it
       no_place{false},                    // on its node
       has_no_parity{false};               // which it warns of
+  told_flag writes_slowly{false};         // until nobody wants it
   /// After never_parks: as a thread that parks at last.
   void let_park();
   // How checkpoints ended, by lower::outcome.
   std::atomic<int> ended_as[3] = {};
   std::atomic<int> told_stored{0}, told_lost{0}, told_on_nodes{0}, told_bases{0};      // of those that were stored while it ran
   std::atomic<int> signals{0};
-  std::atomic<bool> is_wanted{true};        // its image
+  told_flag is_wanted{true};                // its image
 
  private:
   friend class job;
@@ -132,7 +146,7 @@ class job {
   /// Of the image of each rank r, which has 1000 + r bytes: what is done.
   std::atomic<std::uint64_t> done[8] = {};
   /// Forked: the processes that write wait until it is over.
-  std::atomic<bool> stores_slowly{false};
+  told_flag stores_slowly{false};
   std::vector<std::uint64_t> committed;   // generations; of the coordinator's thread until finish()
   std::function<void()> before_generation, before_commit;     // may throw what the surroundings may
 
