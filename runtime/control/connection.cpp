@@ -170,7 +170,8 @@ bool connect_by(handle& socket, const std::vector<std::string>& addresses, std::
 
 handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) {
   handle fd = stream_socket();
-  if (!connect_by(fd, addresses, port, limit_ms)) fail("no address of the coordinator answers");
+  if (!connect_by(fd, addresses, port, limit_ms))
+    throw unreachable(errno, std::generic_category(), "no address of the coordinator answers");
   return fd;
 }
 

@@ -3,6 +3,7 @@
 #include <runtime/control/wire.hpp>
 
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace mana::control {
@@ -71,7 +72,11 @@ listener listen_on_any_port();
 /// out: empty, with errno, if nobody connects
 handle accept_from(const listener& l) noexcept;
 inline constexpr int connect_limit_ms = 10'000;
-/// Tries the addresses in order, each for limit_ms milliseconds at most. errors: std::system_error of the last one
+/// No address answers; the code is that of the last one.
+struct unreachable : std::system_error {
+  using std::system_error::system_error;
+};
+/// Tries the addresses in order, each for limit_ms milliseconds at most. errors: unreachable; std::system_error
 handle connect_to(const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms = connect_limit_ms);
 /// The same over an existing socket, which a failure leaves unchanged.    out: false: no address answers
 bool connect_by(handle& socket, const std::vector<std::string>& addresses, std::uint16_t port, int limit_ms) noexcept;

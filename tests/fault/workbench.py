@@ -21,7 +21,8 @@ STEPS, PAUSE_MS = 120, 10
 MOST_LINES = 10         # of output, between the start of a job and what is done to it
 JOB_ENDED = 92
 NOT_SAVED = 94
-COPIED_FROM_DEAD = re.compile(r"process_vm_(readv|writev)\(.*No such process")
+# Words of a rank that the death of another ends too. mpirun may name its death instead of the first.
+ENDED_BY_DEATH = re.compile(r"process_vm_(readv|writev)\(.*No such process|mana: error: rank 0 cannot be reached: .*Connection refused")
 
 
 def text_of(file):
@@ -119,10 +120,10 @@ class Run(Job):
     def must_end_killed(self):
         """The process died by SIGKILL and of nothing else: mpirun ends with the signal, or with 128 more.
 
-        A rank that copies from the dead one's memory at that moment (cross memory attach) is ended by the network library,
-        natively too, and mpirun may name its death instead."""
+        Two kinds of ranks end at that moment too: one that copies from the dead one's memory (cross memory attach), by the
+        network library, natively too; and one that joins the job when rank 0 is dead."""
         status = self.ended()
-        if status not in (signal.SIGKILL, 128 + signal.SIGKILL) and not COPIED_FROM_DEAD.search(text_of(self.log)):
+        if status not in (signal.SIGKILL, 128 + signal.SIGKILL) and not ENDED_BY_DEATH.search(text_of(self.log)):
             raise Failed(f"mpirun ended with status {status}, not with that of a killed process: {self.last_lines()}; "
                          f"see {self.log}")
 

@@ -4,6 +4,7 @@
 #include <runtime/job/nodes/neighbours.hpp>
 #include <runtime/job/nodes/node_images.hpp>
 #include <runtime/job/own/own_requests.hpp>
+#include <runtime/job/rank_end.hpp>
 #include <runtime/job/save/parked_threads.hpp>
 #include <runtime/job/start_failure.hpp>
 
@@ -209,6 +210,19 @@ void begin(const control::surroundings& s) {
   });
 }
 
+/// For a rank of an MPI that runs. If the rank cannot join the others, its job ends: nobody could save it. It may be in
+/// the program's MPI_Init, through which no exception passes.
+void begin_or_end(const control::surroundings& s) noexcept {
+  try {
+    begin(s);
+  } catch (const control::unreachable& error) {
+    end_alone(start_failure(exit_status::job_ended, std::string("rank 0 cannot be reached: ") + error.what(),
+                            "see why its process has ended; if it has not, a firewall is between the nodes"));
+  } catch (const std::exception& error) {
+    end_alone(start_failure(exit_status::internal, std::string("this rank cannot join its job: ") + error.what()));
+  }
+}
+
 /// For a program that calls no MPI: ranks write their images to the directory of checkpoints, and use the plainest
 /// clock.
 control::surroundings without_mpi(control::surroundings s, control::stage where) {
@@ -253,7 +267,7 @@ void begin_control() {
   know_nodes();
   control::surroundings s = surroundings_of_job();
   s.outlived = true;
-  begin(s);
+  begin_or_end(s);
 }
 
 void begin_control_by_file() noexcept {
@@ -283,7 +297,7 @@ void begin_control_by_file() noexcept {
 void begin_control_again(control::stage where) {
   if (where == control::stage::in_mpi) return begin_control();
   know_nodes();
-  begin(without_mpi(surroundings_of_job(), where));
+  begin_or_end(without_mpi(surroundings_of_job(), where));
 }
 
 void begin_control_after_mpi() noexcept {

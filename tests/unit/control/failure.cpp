@@ -50,6 +50,11 @@ class error_lines {
 
 }  // namespace
 
+TEST_CASE("a coordinator whose process has ended is unreachable: the rank that joins can say so") {
+  const std::uint16_t port = control::listen_on_any_port().port;      // closed again
+  CHECK_THROWS_AS(control::connect_to({"127.0.0.1"}, port), control::unreachable);
+}
+
 TEST_CASE("one rank that cannot write: no rank has a checkpoint") {
   temporary_directory place;
   job j(place.path(), three_ranks, barriers);
