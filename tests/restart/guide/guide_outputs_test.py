@@ -100,10 +100,11 @@ class Runs:
         return self.place.start(self.place.command, "restart", "mana-ckpt")
 
     def damage(self):
-        """Of the newest checkpoint, in the middle of an image, so that it shows while memory is read."""
+        """Of the newest checkpoint, in a chunk, so that it shows while memory is read. Between chunks there are only zeros."""
         image = sorted(self.ckpt.glob("gen-*/rank-00002.mana"))[-1]
         contents = bytearray(image.read_bytes())
-        contents[len(contents) // 2] ^= 0xff
+        at = len(contents[:len(contents) // 2].rstrip(b"\0")) - 1
+        contents[at] ^= 0xff
         image.write_bytes(contents)
         done = self.place.ended(self.place.command, "restart")
         self.keep("", done.output + done.errors)
