@@ -90,8 +90,8 @@ TEST_CASE("flipped bits are noticed by a restart too") {
     INFO("byte " << at << " of " << sound.size());
     check_refused(directory.write("flipped", bytes));
   };
-  const auto every = static_cast<std::size_t>(tried(26, 3)), spread = static_cast<std::size_t>(tried(40, 300));
-  for (std::size_t at = 0; at < 200; at += is_long_run() ? 1 : 5) check_position(at);
+  const auto every = static_cast<std::size_t>(tried(52, 3)), spread = static_cast<std::size_t>(tried(20, 300));
+  for (std::size_t at = 0; at < 200; at += is_long_run() ? 1 : 9) check_position(at);
   for (std::size_t at = tables_begin(sound); at < sound.size(); at += every) check_position(at);
   for (std::size_t i = 0; i < spread; ++i) check_position(sound.size() * i / spread);
 }

@@ -27,7 +27,7 @@ namespace wm = window_memory;
 
 namespace {
 
-constexpr std::size_t some_bytes = 2'600 * wm::page;       // work for eight threads
+constexpr std::size_t some_bytes = 1'300 * wm::page;       // work for eight threads
 
 /// Random and repeating pages, zeros, and single pages between holes: chunks of all kinds, and some that do not shrink.
 void make_memory() {
@@ -35,8 +35,8 @@ void make_memory() {
   wm::fill(wm::heap, some_bytes, 1);
   auto* const words = reinterpret_cast<std::uint64_t*>(wm::heap);
   for (std::size_t i = 0; i < some_bytes / 4 / 8; ++i) words[i] = i / 512 % 3 == 0 ? 0 : i;
-  wm::map(wm::shared, 700 * wm::page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
-  wm::fill(wm::shared, 700 * wm::page, 2);
+  wm::map(wm::shared, 400 * wm::page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+  wm::fill(wm::shared, 400 * wm::page, 2);
 }
 
 /// As own_memory, and looks at the threads of the process at each window.
@@ -168,7 +168,7 @@ TEST_CASE("changes are the same however many threads pack them") {
 
 TEST_CASE("a write that fails half way says why and leaves no thread") {
   const temporary_directory directory;
-  for (const rlim_t limit : {rlim_t{50'000}, rlim_t{5u << 20}})
+  for (const rlim_t limit : {rlim_t{50'000}, rlim_t{2u << 20}})
     CHECK(in_child([&]() -> std::string {
       make_memory();
       const rlimit limits{limit, limit};

@@ -62,7 +62,7 @@ TEST_CASE("a run of more pieces than are under way at once is read as it was, an
   write_image(path);
   CHECK(restored(path) == "");
   for (const std::size_t at : {std::size_t{7} << 20, payload / 2, payload - wm::page}) {
-    if (!is_long_run() && at == payload / 2) continue;
+    if (!is_long_run() && at != payload - wm::page) continue;
     const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
     char sound = 0;
     REQUIRE(pread(fd, &sound, 1, static_cast<off_t>(at)) == 1);

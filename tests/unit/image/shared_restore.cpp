@@ -58,7 +58,7 @@ TEST_CASE("INV-43 memory that other processes put back at the same time is only 
     const pid_t child = fork();
     if (child == 0) {
       bool well = true;
-      for (int time = 0; time < tried(25, 100) && well; ++time) well = restored(image).empty();
+      for (int time = 0; time < tried(12, 100) && well; ++time) well = restored(image).empty();
       _exit(well ? 0 : 1);
     }
     ranks.push_back(child);

@@ -17,7 +17,7 @@ inline constexpr std::size_t page = 4096;
 inline constexpr std::uintptr_t heap = mana::lower::mmap_zone, sparse = heap + (16ul << 30),
                                 hidden = heap + (2ul << 30), code = heap + (3ul << 30), library = heap + (4ul << 30),
                                 shared = heap + (5ul << 30), file = heap + (6ul << 30), fixed = 0x2000'0000;
-inline constexpr std::size_t heap_bytes = 5'000 * page, sparse_bytes = std::size_t{8} << 30, small = 16 * page;
+inline constexpr std::size_t heap_bytes = 2'000 * page, sparse_bytes = std::size_t{8} << 30, small = 16 * page;
 
 /// The same pseudo-random words for the same seed; one in four pages is zero, one in four repeats itself.
 inline void fill(std::uintptr_t begin, std::size_t bytes, std::uint64_t seed) {

@@ -33,9 +33,11 @@ std::string fails_with(const std::string& path, const std::string& words) {
   return std::filesystem::exists(path) ? "a part of the file is left" : "";
 }
 
+constexpr std::size_t large_bytes = 5'000 * wm::page;
+
 void make_large() {
-  wm::map(wm::heap, wm::heap_bytes);
-  wm::fill(wm::heap, wm::heap_bytes, 1);
+  wm::map(wm::heap, large_bytes);
+  wm::fill(wm::heap, large_bytes, 1);
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ TEST_CASE("a limit on the size of files is met without a signal") {
       const rlimit limits{limit, limit};
       setrlimit(RLIMIT_FSIZE, &limits);
       const std::string wrong = fails_with(directory.path() / "image", "ulimit -f");
-      return wrong.empty() ? wm::difference(wm::heap, wm::heap_bytes, 1) : wrong;
+      return wrong.empty() ? wm::difference(wm::heap, large_bytes, 1) : wrong;
     }) == "");
 }
 

@@ -1,5 +1,6 @@
 #include <runtime/tools/mpi/elf_program.hpp>
 
+#include "../long_run.hpp"
 #include "../temporary_directory.hpp"
 
 #include <doctest/doctest.h>
@@ -66,7 +67,7 @@ TEST_CASE("any flipped byte of the headers gives a result") {
   const temporary_directory directory;
   const std::string headers = own_bytes().substr(0, 8192);
   std::mt19937 random(1);
-  for (std::size_t at = SELFMAG; at < 1024; ++at) {
+  for (std::size_t at = SELFMAG; at < 1024; at += at < sizeof(Elf64_Ehdr) || is_long_run() ? 1 : 13) {
     std::string bytes = headers;
     bytes[at] = static_cast<char>(random());
     CHECK_NOTHROW(read_elf_program(directory.write("flipped", bytes)));
