@@ -90,17 +90,18 @@ class Runs:
         done = self.place.ended(self.place.command, "restart", ranks=2)
         self.keep("mpirun -n 2 mana restart", done.output + done.errors)
         self.keep("mpirun -n 4 mana restart mana-ckpt", "".join(self.restart().end()))
-        job = self.restart()
+        job = self.restart("--compress", "none")
         job.until(" of ")
         self.command("mana checkpoint --stop")
         self.keep("", "".join(job.end()))
 
-    def restart(self):
+    def restart(self, *options):
         (self.ckpt / "job.json").unlink(missing_ok=True)
-        return self.place.start(self.place.command, "restart", "mana-ckpt")
+        return self.place.start(self.place.command, "restart", *options, "mana-ckpt")
 
     def damage(self):
-        """Of the newest checkpoint, in a chunk, so that it shows while memory is read. Between chunks there are only zeros."""
+        """Of the newest checkpoint, in a chunk, so that it shows while memory is read. Chunks are not compressed there: one that
+        cannot be unpacked would be another error. Between them there are only zeros."""
         image = sorted(self.ckpt.glob("gen-*/rank-00002.mana"))[-1]
         contents = bytearray(image.read_bytes())
         at = len(contents[:len(contents) // 2].rstrip(b"\0")) - 1
