@@ -185,7 +185,7 @@ def death_in_restart(bench, point, victim):
         held.close()
     else:
         job.await_announced()
-        job.must_end_killed()
+        job.must_end_killed(rank_0_died=victim == "first")
     bench.pieces.append(job.text)
     if bench.generations() != {1: True}:
         raise Failed(f"the restart that failed left the generations {bench.generations()}")

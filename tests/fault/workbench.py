@@ -21,8 +21,9 @@ STEPS, PAUSE_MS = 120, 10
 MOST_LINES = 10         # of output, between the start of a job and what is done to it
 JOB_ENDED = 92
 NOT_SAVED = 94
-# Words of a rank that the death of another ends too. mpirun may name its death instead of the first.
-ENDED_BY_DEATH = re.compile(r"process_vm_(readv|writev)\(.*No such process|mana: error: rank 0 cannot be reached: .*Connection refused")
+# What a rank prints that ends because another one has died: mpirun may report its status instead of the signal.
+COPIED_FROM_DEAD = re.compile(r"process_vm_(readv|writev)\(.*No such process")
+JOINED_DEAD = re.compile(r"mana: error: rank 0, .*cannot be reached: Connection refused")
 
 
 def text_of(file):
@@ -117,13 +118,14 @@ class Run(Job):
         if not has_ended_well(status, self.text):
             raise Failed(f"mpirun ended with status {status}: {self.last_lines()}; see {self.log}")
 
-    def must_end_killed(self):
+    def must_end_killed(self, rank_0_died=False):
         """The process died by SIGKILL and of nothing else: mpirun ends with the signal, or with 128 more.
 
         Two kinds of ranks end at that moment too: one that copies from the dead one's memory (cross memory attach), by the
         network library, natively too; and one that joins the job when rank 0 is dead."""
-        status = self.ended()
-        if status not in (signal.SIGKILL, 128 + signal.SIGKILL) and not ENDED_BY_DEATH.search(text_of(self.log)):
+        status, text = self.ended(), text_of(self.log)
+        ended_by_death = COPIED_FROM_DEAD.search(text) or (rank_0_died and status == JOB_ENDED and JOINED_DEAD.search(text))
+        if status not in (signal.SIGKILL, 128 + signal.SIGKILL) and not ended_by_death:
             raise Failed(f"mpirun ended with status {status}, not with that of a killed process: {self.last_lines()}; "
                          f"see {self.log}")
 

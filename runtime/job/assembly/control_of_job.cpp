@@ -210,14 +210,15 @@ void begin(const control::surroundings& s) {
   });
 }
 
-/// For a rank of an MPI that runs. If the rank cannot join the others, its job ends: nobody could save it. It may be in
-/// the program's MPI_Init, through which no exception passes.
+/// For a rank of an MPI that runs. If the rank cannot join the others, its job ends, because no checkpoint could include
+/// it. The program may be in MPI_Init, through which no exception passes.
 void begin_or_end(const control::surroundings& s) noexcept {
   try {
     begin(s);
   } catch (const control::unreachable& error) {
-    end_alone(start_failure(exit_status::job_ended, std::string("rank 0 cannot be reached: ") + error.what(),
-                            "see why its process has ended; if it has not, a firewall is between the nodes"));
+    end_alone(start_failure(exit_status::job_ended,
+                            "rank 0, or the rank that relays for it, cannot be reached: " + error.code().message(),
+                            "see why its process ended; if it still runs, look for a firewall between the nodes"));
   } catch (const std::exception& error) {
     end_alone(start_failure(exit_status::internal, std::string("this rank cannot join its job: ") + error.what()));
   }

@@ -4,7 +4,9 @@
 #include "../long_run.hpp"
 #include "../temporary_directory.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -51,8 +53,14 @@ class error_lines {
 }  // namespace
 
 TEST_CASE("a coordinator whose process has ended is unreachable: the rank that joins can say so") {
-  const std::uint16_t port = control::listen_on_any_port().port;      // closed again
-  CHECK_THROWS_AS(control::connect_to({"127.0.0.1"}, port), control::unreachable);
+  const control::handle bound = control::stream_socket();      // the port is nobody else's, and nobody listens
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof place;
+  REQUIRE(bind(bound.get(), reinterpret_cast<sockaddr*>(&place), bytes) == 0);
+  REQUIRE(getsockname(bound.get(), reinterpret_cast<sockaddr*>(&place), &bytes) == 0);
+  CHECK_THROWS_AS(control::connect_to({"127.0.0.1"}, ntohs(place.sin_port)), control::unreachable);
 }
 
 TEST_CASE("one rank that cannot write: no rank has a checkpoint") {
