@@ -32,7 +32,7 @@ std::uint64_t waiting() noexcept {
 /// A blocked signal is pending even if the program ignores it.
 bool is_ignored(int signal) noexcept {
   split::kernel_sigaction now{};
-  split::raw_call(SYS_rt_sigaction, signal, 0, split::as_word(&now), split::signal_set_bytes);
+  split::set_action(signal, nullptr, &now);
   return now.handler == reinterpret_cast<std::uint64_t>(SIG_IGN);
 }
 

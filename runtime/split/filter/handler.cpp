@@ -90,13 +90,12 @@ void install_trap_handlers() noexcept {
   for (const trapped_in where : {every_process, moved_clocks, restarted, told_ids})
     for (const trap_row& row : trap_table(where))
       if (row.number < direct_rows) by_number[row.number] = row.function;
-  constexpr unsigned long with_restorer = 0x04000000;
   lower::the_bridge().trap_handler = on_trap;
   const kernel_sigaction on_sigsys{stub().trap_trampoline, SA_SIGINFO | with_restorer, stub().restore_rt, every_signal};
   const kernel_sigaction on_park{stub().park_trampoline, SA_SIGINFO | SA_RESTART | with_restorer, stub().restore_rt,
                                  every_signal & ~one_signal(SIGSYS)};
-  raw_call(SYS_rt_sigaction, SIGSYS, as_word(&on_sigsys), 0, signal_set_bytes);
-  raw_call(SYS_rt_sigaction, lower::park_signal, as_word(&on_park), 0, signal_set_bytes);
+  set_action(SIGSYS, &on_sigsys, nullptr);
+  set_action(lower::park_signal, &on_park, nullptr);
   install_request_handlers();
   const signal_set ours = our_signals();
   raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_word(&ours), 0, signal_set_bytes);

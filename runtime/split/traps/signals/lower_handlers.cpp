@@ -16,16 +16,8 @@ extern const char __stop_mana_lower_handlers[];
 namespace mana::split {
 namespace {
 
-constexpr unsigned long with_restorer = 0x04000000;
-
 constinit kernel_sigaction actions[signal_count + 1];  // of the lower half's libraries
 constinit std::atomic<bool> has_begun{false};
-
-bool is_function(std::uint64_t handler) noexcept { return handler > 1; }
-
-long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) noexcept {
-  return raw_call(SYS_rt_sigaction, signal, as_word(action), as_word(old), signal_set_bytes);
-}
 
 /// In the section that unwinders skip.
 #define IN_OWN_SECTION gnu::noinline, gnu::section("mana_lower_handlers")
@@ -33,7 +25,7 @@ long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) 
 /// Natively, a program whose own handler continues with the standard action ends by it.
 [[IN_OWN_SECTION]] void take_standard_action(int signal) noexcept {
   const kernel_sigaction standard{0, 0, 0, 0};
-  install(signal, &standard, nullptr);
+  set_action(signal, &standard, nullptr);
   raw_call(SYS_tgkill, raw_call(SYS_getpid), raw_call(SYS_gettid), signal);
 }
 
@@ -78,12 +70,12 @@ void adopt_lower_handler(int signal) noexcept {
   if (!has_begun.load(std::memory_order_relaxed) || stub().lower_handler == 0) return;
   if (signal < 1 || signal > signal_count || (our_signals() & one_signal(signal)) != 0) return;
   kernel_sigaction found{};
-  if (is_error(install(signal, nullptr, &found)) || !is_function(found.handler) || is_in_stub(found.handler)) return;
+  if (is_error(set_action(signal, nullptr, &found)) || !is_function(found.handler) || is_in_stub(found.handler)) return;
   actions[signal].flags = found.flags;
   actions[signal].mask = found.mask;
   __atomic_store_n(&actions[signal].handler, found.handler, __ATOMIC_RELEASE);
   const kernel_sigaction to_install = lower_action_installed(found.flags, found.mask);
-  install(signal, &to_install, nullptr);
+  set_action(signal, &to_install, nullptr);
 }
 
 void adopt_lower_handlers() noexcept {
@@ -98,7 +90,7 @@ void hide_lower_handlers() noexcept {
   lower::the_bridge().hidden_handlers = 1;
   const kernel_sigaction standard{0, 0, 0, 0};
   for (int signal = 1; signal <= signal_count; ++signal)
-    if (is_function(actions[signal].handler)) install(signal, &standard, nullptr);
+    if (is_function(actions[signal].handler)) set_action(signal, &standard, nullptr);
   stack_t none{};
   none.ss_flags = SS_DISABLE;
   raw_call(SYS_sigaltstack, as_word(&none), 0);
@@ -112,9 +104,9 @@ void show_lower_handlers() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal) {
     kernel_sigaction now{};
     const kernel_sigaction action = lower_action(signal);
-    if (!is_function(action.handler) || is_error(install(signal, nullptr, &now)) || now.handler != 0) continue;
+    if (!is_function(action.handler) || is_error(set_action(signal, nullptr, &now)) || now.handler != 0) continue;
     const kernel_sigaction to_install = lower_action_installed(action.flags, action.mask);
-    install(signal, &to_install, nullptr);
+    set_action(signal, &to_install, nullptr);
   }
 }
 

@@ -20,15 +20,11 @@
 namespace mana::split {
 namespace {
 
-constexpr unsigned long with_restorer = 0x04000000;
-
 constinit raw_lock dispositions_lock;
 
 constinit request_sources requests;
 
 bool is_ours(int signal) noexcept { return (our_signals() & one_signal(signal)) != 0; }
-bool is_function(std::uint64_t handler) noexcept { return handler > 1; }   // neither SIG_DFL nor SIG_IGN
-
 void record(int signal, const kernel_sigaction& action) noexcept {
   lower::bridge& b = lower::the_bridge();
   saved().signal_masks[signal] = action.mask;
@@ -49,16 +45,12 @@ kernel_sigaction as_installed(kernel_sigaction action) noexcept {
           without_ours(action.mask)};
 }
 
-long install(int signal, const kernel_sigaction* action, kernel_sigaction* old) noexcept {
-  return raw_call(SYS_rt_sigaction, signal, as_word(action), as_word(old), signal_set_bytes);
-}
-
 /// Records before a function is installed and after one is removed, so that the trampoline always finds a function.
 long set_disposition(int signal, const kernel_sigaction& wanted) noexcept {
   const kernel_sigaction to_install = as_installed(wanted);
   const bool is_programs = is_function(wanted.handler) && !is_lower_handler(wanted.handler);
   if (is_programs) record(signal, wanted);
-  const long result = install(signal, &to_install, nullptr);
+  const long result = set_action(signal, &to_install, nullptr);
   if (!is_programs && !is_error(result)) record(signal, is_function(wanted.handler) ? kernel_sigaction{} : wanted);
   return result;
 }
@@ -81,7 +73,7 @@ void install_request_handlers() noexcept {
   const kernel_sigaction on_request{stub().request_trampoline, SA_SIGINFO | SA_RESTART | with_restorer,
                                     stub().restore_rt, every_signal & ~one_signal(SIGSYS)};
   for (int signal = 1; signal <= signal_count; ++signal)
-    if ((requests.signals & one_signal(signal)) != 0) install(signal, &on_request, nullptr);
+    if ((requests.signals & one_signal(signal)) != 0) set_action(signal, &on_request, nullptr);
 }
 
 namespace {
@@ -91,7 +83,7 @@ constinit signal_set ignored_at_first = 0;
 /// Call it before the constructors of the lower half's libraries, some of which take over signals.
 void note_ignored() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal)
-    if (kernel_sigaction now{}; !is_error(install(signal, nullptr, &now)) && now.handler == 1 /* SIG_IGN */)
+    if (kernel_sigaction now{}; !is_error(set_action(signal, nullptr, &now)) && now.handler == 1 /* SIG_IGN */)
       ignored_at_first |= one_signal(signal);
 }
 
@@ -116,7 +108,7 @@ void take_back_handlers() noexcept {
     const kernel_sigaction action = recorded(signal);
     if (!is_function(action.handler) || is_ours(signal)) continue;
     const kernel_sigaction to_install = as_installed(action);
-    install(signal, &to_install, nullptr);
+    set_action(signal, &to_install, nullptr);
   }
 }
 
@@ -126,7 +118,7 @@ void give_back_request_signals() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal) {
     if ((signals & one_signal(signal)) == 0) continue;
     const kernel_sigaction to_install = as_installed(recorded(signal));
-    install(signal, &to_install, nullptr);
+    set_action(signal, &to_install, nullptr);
   }
 }
 
@@ -140,7 +132,7 @@ long change_disposition(int signal, const kernel_sigaction* wanted, kernel_sigac
     if (wanted != nullptr) record(signal, *wanted);
     return 0;
   }
-  const long known = install(signal, nullptr, &before);
+  const long known = set_action(signal, nullptr, &before);
   if (is_error(known)) return known;
   if (before.handler == stub().signal_trampoline) before = recorded(signal);
   else if (is_lower_handler(before.handler)) before = lower_action_as_seen(signal);
@@ -250,7 +242,7 @@ void note_dispositions() noexcept {
   for (int signal = 1; signal <= signal_count; ++signal) {
     kernel_sigaction now{};
     saved().dispositions[signal] = disposition::unknown;        // mana's signal: the program's setting is recorded
-    if (is_ours(signal) || is_error(install(signal, nullptr, &now))) continue;
+    if (is_ours(signal) || is_error(set_action(signal, nullptr, &now))) continue;
     saved().dispositions[signal] = now.handler == stub().signal_trampoline                  ? disposition::program
                                    : now.handler == reinterpret_cast<std::uint64_t>(SIG_DFL) ? disposition::standard
                                    : now.handler == reinterpret_cast<std::uint64_t>(SIG_IGN) ? disposition::ignored
@@ -275,7 +267,7 @@ void reinstall_dispositions() noexcept {
     }
     if (is_ours(signal)) continue;
     const kernel_sigaction to_install = as_installed(action);
-    install(signal, &to_install, nullptr);
+    set_action(signal, &to_install, nullptr);
   }
 }
 

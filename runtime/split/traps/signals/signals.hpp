@@ -1,20 +1,10 @@
-// The kernel's view of signal actions, and the signals that are mana's.
+// The signals that are mana's, and the program's view of its actions.
 #pragma once
-#include <runtime/split/call/trap.hpp>
-
-#include <mana/lower/signals.hpp>
+#include <runtime/split/traps/signals/action.hpp>
 
 #include <csignal>
 
 namespace mana::split {
-
-/// The form that rt_sigaction(2) takes on x86-64.
-struct kernel_sigaction {
-  std::uint64_t handler;
-  unsigned long flags;
-  std::uint64_t restorer;
-  signal_set mask;
-};
 
 inline constexpr int signal_count = 64;
 
