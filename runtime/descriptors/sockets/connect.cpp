@@ -17,14 +17,13 @@ namespace mana::descriptors {
 
 namespace {
 
-constexpr int most_ms = 5000;
 constexpr int no_port_yet = 24, port_range = 51;  // IP_BIND_ADDRESS_NO_PORT, IP_LOCAL_PORT_RANGE
 
 /// The next connection from `caller` at one of these listeners. Connections of strangers are closed.
 owned_socket accept_from(const std::vector<int>& listeners, const std::string& caller) {
   std::vector<pollfd> asked;
   for (const int fd : listeners) asked.push_back({fd, POLLIN, 0});
-  while (poll(asked.data(), asked.size(), most_ms) > 0)
+  while (poll(asked.data(), asked.size(), socket_event_limit_ms) > 0)
     for (const pollfd& one : asked) {
       if ((one.revents & POLLIN) == 0) continue;
       owned_socket got(accept4(one.fd, nullptr, nullptr, SOCK_CLOEXEC));

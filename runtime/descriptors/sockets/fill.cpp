@@ -24,7 +24,6 @@ namespace mana::descriptors {
 namespace {
 
 constexpr int receiving = 1, sending = 2;
-constexpr int most_wait_ms = 5000;
 
 /// Sends a message with its descriptors. out: bytes, or -1
 ssize_t send_once(int from, const std::uint8_t* bytes, std::size_t n, const std::vector<int>& files, int flags,
@@ -64,7 +63,7 @@ bool send_all(int from, const json& message, const std::map<std::uint64_t, int>&
     const ssize_t n = send_once(from, bytes.data() + done, bytes.size() - done, with, flags, {});
     if (n < 0) {
       pollfd room{from, POLLOUT, 0};
-      if (errno != EAGAIN || poll(&room, 1, most_wait_ms) != 1 || (room.revents & (POLLERR | POLLHUP)) != 0) return false;
+      if (errno != EAGAIN || poll(&room, 1, socket_event_limit_ms) != 1 || (room.revents & (POLLERR | POLLHUP)) != 0) return false;
       continue;
     }
     with.clear();

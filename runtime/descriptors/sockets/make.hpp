@@ -14,6 +14,9 @@
 
 namespace mana::descriptors {
 
+/// The longest wait for one event of a socket that is made again: its other end is this process's too.
+inline constexpr int socket_event_limit_ms = 5000;
+
 /// A descriptor that is closed at the end.
 class owned_socket {
  public:
