@@ -103,15 +103,15 @@ def is_up(job_file):
 class Job:
     """One mpirun. Lines of its output arrive in a queue, so that a silent job can be given up. said: those that were read.
 
-    `environment`: what is added to the caller's environment.
+    environment: what is added to the caller's. given: the standard input. errors: the file of the standard error, which is
+    otherwise part of the output
     """
 
-    def __init__(self, words, directory, log, environment=None):
+    def __init__(self, words, directory, log, environment=None, given=subprocess.DEVNULL, errors=subprocess.STDOUT):
         self.log = pathlib.Path(log)
         self.started = time.monotonic()
-        given = {**mpi_environment(), **ENDS_AT_ONCE, **(environment or {})}
-        self.process = subprocess.Popen(words, cwd=directory, env=given,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        complete = {**mpi_environment(), **ENDS_AT_ONCE, **(environment or {})}
+        self.process = subprocess.Popen(words, cwd=directory, env=complete, stdin=given, stdout=subprocess.PIPE, stderr=errors,
                                         text=True, errors="replace")
         self.lines, self.said = queue.Queue(), []       # those to come, and those that were read
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -192,6 +192,18 @@ class Job:
                 raise Failed(f"the job did not come up within {timeout_s} s; see {self.log}")
             time.sleep(0.005)
         return True
+
+    def await_files(self, directory, pattern, number=1, timeout_s=240):
+        """Waits until so many files are there: a program that is to be saved at a definite place makes them when it has come.
+        Failed if the job ends before."""
+        deadline = time.monotonic() + timeout_s
+        while len(list(pathlib.Path(directory).glob(pattern))) < number:
+            ended = self.process.poll()
+            if ended is not None or time.monotonic() > deadline:
+                why = f"no process came within {timeout_s} s" if ended is None else f"the job ended with status {ended}"
+                where = f"; see {self.examine()}" if ended is None else ""
+                raise Failed(f"{number} files {pattern} are expected: {why}; see {self.log}{where}", ended)
+            time.sleep(0.005)
 
     def checkpoint(self, command, directory, timeout_s=240):
         """Has the mana of this name take a checkpoint. False if the program was ending when it was asked: then it ends."""

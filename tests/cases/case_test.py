@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A case: one C program that must behave under mana as it does natively.
 
-    case_test.py --build BUILD --mpi MPI [--compilers DIR] CASE.c
+    case_test.py --build BUILD --mpi MPI CASE.c
 
 The program prints lines that begin with FINAL. These, sorted, and the exit status must be those of the native run. Where the
 checkpoint has to come at a definite place, each rank makes the file $HOLD.RANK there and waits until the file $HOLD exists.
@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from known_mpis import FAMILIES  # noqa: E402
-from mana_job import ENDS_AT_ONCE, Failed, _kill, _lives, descendants, mana, mpi_environment, mpirun  # noqa: E402
+from mana_job import Failed, Job, mana, mpirun  # noqa: E402
 
 PATIENCE = 4     # limits are those of a machine that does nothing else
 DEFAULTS = {"ranks": "2", "modes": "plain,resume,restart", "mpis": "mpich,openmpi", "t": "60", "ct": "60", "cc": "", "opts": "",
@@ -40,56 +40,56 @@ def listed(text):
     return [word for word in text.split(",") if word]
 
 
-class Run:
-    """One process tree: a launcher and its ranks."""
+class Run(Job):
+    """One process tree: a launcher and its ranks, whose standard error is kept apart."""
 
     def __init__(self, case, words, name):
-        self.case, self.output = case, case.place / f"{name}.out"
-        self.errors = case.place / f"{name}.err"
-        environment = {**mpi_environment(), **ENDS_AT_ONCE, "HOLD": str(case.hold), "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-        environment.update(pair.split("=", 1) for pair in listed(case.how["env"]))
-        environment.update(case.tools)
-        numbers = subprocess.DEVNULL
-        if case.how["stdin"]:
-            numbers = os.open(case.numbers(), os.O_RDONLY)
+        self.case, self.errors = case, case.place / f"{name}.err"
+        environment = {"HOLD": str(case.hold), "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                       **dict(pair.split("=", 1) for pair in listed(case.how["env"])), **case.tools}
         if case.how["ul"]:
             limit = " ".join(case.how["ul"].split(":"))
             words = ["bash", "-c", f'ulimit {limit}; exec "$@"', "case", *words]
-        with self.output.open("w") as out, self.errors.open("w") as err:
-            self.process = subprocess.Popen(words, cwd=case.place, env=environment, stdin=numbers, stdout=out, stderr=err)
+        given = case.numbers() if case.how["stdin"] else os.devnull
+        with open(given) as opened, self.errors.open("w") as errors:
+            super().__init__(words, case.place, case.place / f"{name}.out", environment, opened, errors)
 
     def wait(self):
         try:
-            return self.process.wait(self.case.limit_s("t"))
+            status = self.process.wait(self.case.limit_s("t"))
         except subprocess.TimeoutExpired:
+            where = self.examine()
             self.kill()
-            raise Failed(f"not ended within {self.case.limit_s('t')} s: {self.said()}") from None
+            raise Failed(f"not ended within {self.case.limit_s('t')} s: {self.said()}; see {where}") from None
+        self.rest()
+        return status
+
+    def text(self):
+        """What it has printed, as far as it is here."""
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def said(self):
-        return (self.output.read_text(errors="replace") + self.errors.read_text(errors="replace"))[-3000:]
+        return (self.text() + self.errors.read_text(errors="replace"))[-3000:]
 
     def final(self):
-        return [line for line in self.output.read_text(errors="replace").splitlines() if "FINAL" in line]
+        """The lines that count; all of them once it has ended."""
+        return [line for line in self.text().splitlines() if "FINAL" in line]
 
     def kill(self):
-        victims = descendants(self.process.pid)
-        _kill(reversed(victims))
-        self.process.wait()
-        while any(_lives(pid) for pid in victims):
-            time.sleep(0.01)
+        """Its lines are here then."""
+        super().kill()
+        self.rest()
 
     def await_ranks(self):
         """Until all ranks are at the place of the checkpoint; a case that has none is there at once."""
         if "hold(" not in self.case.source:
             return
-        deadline = time.monotonic() + self.case.limit_s("t")
-        while any(not pathlib.Path(f"{self.case.hold}.{rank}").exists() for rank in self.case.ranks_that_hold):
-            if self.process.poll() is not None:
-                raise Failed(f"ended with status {self.process.returncode} before the checkpoint: {self.said()}")
-            if time.monotonic() > deadline:
-                self.kill()
-                raise Failed(f"the ranks did not come to the place of the checkpoint: {self.said()}")
-            time.sleep(0.01)
+        try:
+            self.await_files(self.case.place, "hold.*", self.case.ranks, self.case.limit_s("t"))
+        except Failed as failed:
+            said = self.said()
+            self.kill()
+            raise Failed(f"not at the place of the checkpoint: {failed}: {said}") from None
 
 
 class Case:
@@ -99,7 +99,6 @@ class Case:
         self.source = self.path.read_text(errors="replace")
         self.how = instructions(self.path)
         self.ranks = int(self.how["ranks"])
-        self.ranks_that_hold = range(self.ranks)
         self.mana = str(options.build.resolve() / "bin" / "mana")
         self.base = pathlib.Path(tempfile.mkdtemp(prefix=f"case-{self.path.stem}-"))
         self.place = self.base
@@ -181,8 +180,8 @@ class Case:
             try:
                 self.checkpoint()
             finally:
-                lines += run.final()
                 run.kill()
+                lines += run.final()
             if n == times - 1:
                 self.hold.touch()
             run = self.restart(f"restart-{n}")

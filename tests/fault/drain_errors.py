@@ -44,8 +44,8 @@ def try_one(case, call, rank):
         run.kill()
         return
     case.checkpoint()
-    lines = run.final()
     run.kill()
+    lines = run.final()
     case.how["env"] = ""
     case.hold.touch()
     run = case.restart("restart")

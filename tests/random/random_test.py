@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "scripts" / "support"), str(HERE.parent / "restart")]
 from comparison import Comparison  # noqa: E402
 from known_mpis import FAMILIES  # noqa: E402
-from mana_job import ENDS_AT_ONCE, Failed, Job, mpirun  # noqa: E402
+from mana_job import Failed, Job, mpirun  # noqa: E402
 
 ENDING_S = 240
 TAKES = 3
@@ -54,7 +54,7 @@ class Seed:
     def start(self, name, *words):
         self.log = self.directory / f"{name}.log"
         hold = {} if self.place == "inside" else {"RANDOM_HOLD": f"{self.place}:{self.held}"}
-        job = Job([*mpirun(self.mpi, self.ranks), *words], self.directory, self.log, {**ENDS_AT_ONCE, **hold})
+        job = Job([*mpirun(self.mpi, self.ranks), *words], self.directory, self.log, hold)
         job.text = []
         self.job = job
         return job
@@ -77,11 +77,7 @@ class Seed:
         """Where this run is to have it. False if the program had ended."""
         if self.place == "inside":
             return self.checkpoint_inside(job)
-        deadline = time.monotonic() + self.options.silence
-        while len(list(self.directory.glob("held.*"))) < self.ranks:
-            if job.process.poll() is not None or time.monotonic() > deadline:
-                raise Failed(f"not all ranks came to the place {self.place} MPI; {job.examine()}")
-            time.sleep(0.005)
+        job.await_files(self.directory, "held.*", self.ranks, self.options.silence)
         return job.checkpoint(self.mana, self.directory / "ckpt", self.options.silence)
 
     def choose_place(self):

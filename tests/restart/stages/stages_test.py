@@ -39,11 +39,7 @@ class Stages:
         self.await_place()
 
     def await_place(self):
-        deadline = time.monotonic() + LIMIT_S
-        while len(list(self.at.directory.glob("hold.*"))) < RANKS:
-            if self.job.process.poll() is not None or time.monotonic() > deadline:
-                raise Failed(f"the ranks did not come to their place; see {self.job.log}")
-            time.sleep(0.01)
+        self.job.await_files(self.at.directory, "hold.*", RANKS)
 
     def end(self):
         """The job's lines, sorted, after its ranks were let go."""

@@ -2,19 +2,17 @@
 
 And of some of what only looks so the restart brings it: the settings of a terminal, memory that the kernel may drop.
 """
-import argparse
 import os
 import pathlib
 import pty
 import shutil
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
-from mana_job import STOPPED, mpi_environment  # noqa: E402
+from mana_job import STOPPED, Failed, mpi_environment  # noqa: E402
+from workplace import LIMIT_S, SKIPPED, main  # noqa: E402
 
-SILENCE_S = 240
 OTHER = "the program has changed its "
 AT_CHECKPOINT = {
     "surroundings": (OTHER + "capabilities: after a restart it has that of its new launcher",
@@ -34,81 +32,61 @@ RIGHTS = " is executed without the rights that its file gives (set-user-ID, set-
 
 
 class Warned:
-    def __init__(self, options):
-        self.mana = str(options.build.resolve() / "bin" / "mana")
-        self.program = str(options.program.resolve())
-        self.directory = options.build.resolve() / "restart-runs" / "warned"
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(parents=True)
-        self.hold, self.log = self.directory / "hold", self.directory / "log"
-        self.environment = {**mpi_environment(), "HOLD": str(self.hold)}
-        self.wrong = 0
+    def __init__(self, place, options):
+        self.place, self.mana, self.program, self.directory = place, place.command, options.program, place.directory
+        self.hold = self.directory / "hold"
 
-    def expect(self, what, holds, text=""):
-        print(f"{'' if holds else 'FAILED '}{what}{'' if holds else ': ' + text}", flush=True)
-        self.wrong += not holds
+    def expect(self, what, holds, said=""):
+        self.place.check(what, holds, said)
 
     def clear(self):
-        shutil.rmtree(self.directory / "mana-ckpt", ignore_errors=True)
         for file in self.directory.glob("hold*"):
             file.unlink()
 
     def come(self, *words, before=()):
         """The program at its place; None: it cannot do it here."""
         self.clear()
-        with self.log.open("w") as log:
-            job = subprocess.Popen([*before, self.mana, "run", "--", self.program, *words], cwd=self.directory, env=self.environment,
-                                   stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-        return self.at_place(job, words[0])
-
-    def at_place(self, job, what):
-        deadline = time.monotonic() + SILENCE_S
-        while not (self.directory / "hold.0").exists():
-            if job.poll() == 77:
-                print(f"{what}: skipped: {self.log.read_text()}")
-                return None
-            if job.poll() is not None or time.monotonic() > deadline:
-                self.expect(f"{what} comes to its place", False, f"status {job.poll()}: {self.log.read_text()}")
-                job.kill()
-                return None
-            time.sleep(0.005)
+        job = self.place.run(self.program, *words, up=False, before=before, HOLD=str(self.hold))
+        try:
+            job.await_files(self.directory, "hold.0")
+        except Failed as failed:
+            said = "".join(job.rest())
+            if failed.status == SKIPPED:
+                print(f"{words[0]}: skipped: {said}")
+            else:
+                self.expect(f"{words[0]} comes to its place", False, f"{failed}: {said}")
+            return None
         return job
 
-    def checkpoint(self, *options):
-        done = subprocess.run([self.mana, "checkpoint", *options], cwd=self.directory, env=self.environment, capture_output=True,
-                              text=True, timeout=SILENCE_S)
-        self.expect("checkpoint", done.returncode == 0, done.stdout + done.stderr)
-        return done.stdout + done.stderr + self.log.read_text()
-
     def end(self, job):
+        """All that a job prints that is let go on."""
         self.hold.touch()
-        self.expect("it ends", job.wait(SILENCE_S) == 0, self.log.read_text())
+        said = "".join(job.rest())
+        self.expect("it ends", job.process.wait(LIMIT_S) == 0, said)
+        return said
 
     def restart(self):
-        with self.log.open("w") as log:
-            return subprocess.Popen([self.mana, "restart"], cwd=self.directory, env=self.environment, stdin=subprocess.DEVNULL,
-                                    stdout=log, stderr=subprocess.STDOUT)
+        """All that a restart prints until its end."""
+        return "".join(self.place.restart(HOLD=str(self.hold)).rest())
 
     def at_checkpoint(self, what):
         job = self.come(what)
         if job is None:
             return
-        said = self.checkpoint()
+        said = self.place.checkpoint() + self.end(job)
         for text in AT_CHECKPOINT[what]:
             self.expect(f"{what}: {text}", text in said, said)
         for text in NOT_AT_CHECKPOINT.get(what, ()):
             self.expect(f"{what}: not: {text}", text not in said, said)
-        self.end(job)
 
     def at_once(self):
         job = self.come("moments")
         if job is None:
             return
-        said = self.log.read_text()
+        said = self.end(job)
         for text in AT_ONCE:
             known = "no landlock" not in said or "landlock" not in text
             self.expect(text, said.count(text) == known, said)
-        self.end(job)
 
     def rights(self):
         """Who has CAP_SYS_ADMIN keeps the rights, so it is given up before."""
@@ -124,16 +102,15 @@ class Warned:
             return print("rights: skipped: no file, or no setpriv")
         job = self.come("rights", str(file), before=before)
         if job is not None:
-            said = self.log.read_text()
+            said = self.end(job)
             self.expect("rights", said.count(f"mana: warning: {file}{RIGHTS}") == 1, said)
-            self.end(job)
 
     def on_terminal(self, *words):
         """(process, the terminal's other end) of a command that has a terminal of its own, which controls its session."""
         pid, controller = pty.fork()
         if pid == 0:
             os.chdir(self.directory)
-            os.execvpe(self.mana, [self.mana, *words], self.environment)
+            os.execvpe(self.mana, [self.mana, *map(str, words)], {**mpi_environment(), "HOLD": str(self.hold)})
         return pid, controller
 
     def read_all(self, controller):
@@ -146,51 +123,44 @@ class Warned:
         os.close(controller)
         return text.decode(errors="replace")
 
-    def await_place(self):
-        deadline = time.monotonic() + SILENCE_S
-        while not (self.directory / "hold.0").exists() and time.monotonic() < deadline:
+    def await_place(self, pid):
+        """Of a process that is no job of the workplace."""
+        while not (self.directory / "hold.0").exists():
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended != 0:
+                raise Failed(f"the program on the terminal ended with status {os.waitstatus_to_exitcode(status)}")
             time.sleep(0.005)
 
     def terminal(self):
         """Settings that the program made are those of the terminal that it is restarted from; where there is none, that is said."""
         self.clear()
-        pid, controller = self.on_terminal("run", "--", self.program, "terminal")
-        self.await_place()
-        self.log.write_text("")
-        self.checkpoint("--stop")
+        pid, controller = self.on_terminal(*self.place.run_words(self.program, "terminal")[1:])
+        self.await_place(pid)
+        self.place.checkpoint("--stop")
         self.read_all(controller)
         self.expect("stopped", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == STOPPED)
         self.hold.touch()
-        pid, controller = self.on_terminal("restart")
+        pid, controller = self.on_terminal(*self.place.restart_words()[1:])
         said = self.read_all(controller)
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         self.expect("terminal", status == 0 and "FINAL by lines 0, shown 0, at least 3" in said, f"status {status}: {said}")
-        job = self.restart()
-        job.wait(SILENCE_S)
-        self.expect("no terminal", "settings of the launcher's terminal (tcsetattr)" in self.log.read_text(), self.log.read_text())
+        said = self.restart()
+        self.expect("no terminal", "settings of the launcher's terminal (tcsetattr)" in said, said)
 
     def droppable(self):
         job = self.come("droppable")
         if job is None:
             return
-        self.checkpoint("--stop")
-        job.wait(SILENCE_S)
+        self.place.stop(job)
         self.hold.touch()
-        self.restart().wait(SILENCE_S)
-        said = self.log.read_text()
+        said = self.restart()
         self.expect("droppable", "FINAL droppable 1, contents kept" in said, said)
 
     def all(self):
         for what in AT_CHECKPOINT:
             self.at_checkpoint(what)
-        self.at_once()
-        self.rights()
-        self.terminal()
-        self.droppable()
-        return self.wrong
+        for part in (self.at_once, self.rights, self.terminal, self.droppable):
+            part()
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--build", type=pathlib.Path, required=True)
-parser.add_argument("program", type=pathlib.Path)
-sys.exit(1 if Warned(parser.parse_args()).all() else 0)
+sys.exit(main(__doc__, "warned", lambda place, options: Warned(place, options).all(), ranks=0, program="warned.c"))

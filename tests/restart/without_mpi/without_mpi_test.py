@@ -9,7 +9,6 @@ import pathlib
 import shutil
 import signal
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from mana_job import STOPPED, Failed  # noqa: E402
@@ -59,11 +58,7 @@ class WithoutMpi:
         self.start(self.mana, "run", *options, "--", *words)
 
     def await_file(self, file):
-        deadline = time.monotonic() + LIMIT_S
-        while not file.exists():
-            if self.job.process.poll() is not None or time.monotonic() > deadline:
-                raise Failed(f"no {file.name}, status {self.job.process.poll()}: see {self.job.log}")
-            time.sleep(0.005)
+        self.job.await_files(file.parent, file.name)
 
     def come(self, *words, options=()):
         self.run(*words, options=options)
