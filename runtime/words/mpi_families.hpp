@@ -37,6 +37,13 @@ inline bool is_mpi_library(std::string_view name) noexcept {
   return false;
 }
 
+/// Whether a process of this name starts the ranks of a job on its node. in: name  of the program, without directory
+inline bool starts_ranks(std::string_view name) noexcept {
+  for (const mpi_family& family : mpi_families)
+    if (any_in(family.processes, [&](const char* beginning) { return name.starts_with(beginning); })) return true;
+  return false;
+}
+
 /// The first variable of all families' lists that `read` accepts.
 /// in: list  member of mpi_family; read  of a variable's value (never null)      out: false: none was accepted
 template <class Get, class Read>

@@ -146,7 +146,7 @@ std::string version_of_live_mpi(const installed_parts& parts) {
 finding mpi(const doctor_command& wanted, const checked_program& program, const environment& get) {
   try {
     const mpi_choice chosen = choose_mpi({wanted.command[0], program.linked, find_launcher(get), wanted.mpi,
-                                          parse_mpi_name(wanted.abi), installed_mpis(), places_of_ancestors()});
+                                          parse_mpi_name(wanted.abi), installed_mpis(), places_of_launchers(programs_of_ancestors())});
     const installed_parts parts = find_parts(chosen);
     if (!chosen.live)
       return {"mpi", verdict::ok, "none: a job of one process, without MPI",

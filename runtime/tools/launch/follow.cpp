@@ -100,7 +100,7 @@ mpi_choice mpi_of(const execution& wanted, const checked_program& program, const
   if (live == nullptr && says_nothing) return {mpi_name::none, std::nullopt};
   const std::optional<mpi_name> kept = says_nothing || is_same ? std::optional(wanted.abi) : std::nullopt;
   return choose_mpi({wanted.file, linked, find_launcher(get), live != nullptr ? wanted.live : std::string(), kept, installed,
-                     places_of_ancestors()});
+                     places_of_launchers(programs_of_ancestors())});
 }
 
 /// Sets the environment variables with which the wrapper library calls this command again, in whatever process it is

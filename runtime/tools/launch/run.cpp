@@ -124,7 +124,7 @@ void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
   const mpi_choice mpi = choose_mpi({options.command[0], program.linked, started_by, options.mpi, parse_mpi_name(options.abi),
-                                     installed_mpis(), places_of_ancestors()});
+                                     installed_mpis(), places_of_launchers(programs_of_ancestors())});
   const auto parts = find_parts(mpi);
   if (mpi.live) refuse_other_process_manager(*mpi.live, parts.lower_half, get);
   refuse_sanitized(program);

@@ -34,7 +34,7 @@ void restart(const run_options& options, const environment& get) {
   const restart_source source = find_restart_source(options, started_by);
   std::optional<live_mpi> live;
   if (source.made_with != mpi_name::none)
-    live = choose_live({source.where, {}, started_by, options.mpi, {}, installed_mpis(), places_of_ancestors()}, source.made_with);
+    live = choose_live({source.where, {}, started_by, options.mpi, {}, installed_mpis(), places_of_launchers(programs_of_ancestors())}, source.made_with);
   const std::filesystem::path lower_half = find_lower_half(live);
   if (live) refuse_other_process_manager(*live, lower_half, get);
   const auto directory = directory_of(source, started_by);

@@ -58,7 +58,7 @@ int number(const environment& get, const char* const* mpi_family::* names, const
                 "build and install mana where that MPI's headers and libraries are installed");
 }
 
-/// Several of one family: the one whose mpirun lies where a program that started this process does; else the first by name.
+/// Several of one family: the one whose mpirun lies where a launcher that started this process does; else the first by name.
 const live_mpi* one_of(const mpi_evidence& evidence, mpi_name family) {
   const live_mpi* first = nullptr;
   for (const live_mpi& one : evidence.installed) {
@@ -176,19 +176,26 @@ std::string described(const mpi_choice& chosen) {
   return fmt::format("a program of {} over {}", long_name(chosen.abi), chosen.live->name);
 }
 
-std::vector<std::filesystem::path> places_of_ancestors() {
+std::vector<std::filesystem::path> places_of_launchers(const std::vector<std::filesystem::path>& programs) {
   std::vector<std::filesystem::path> places;
+  for (const auto& program : programs)
+    if (starts_ranks(program.filename().string())) places.push_back(program.parent_path());
+  return places;
+}
+
+std::vector<std::filesystem::path> programs_of_ancestors() {
+  std::vector<std::filesystem::path> programs;
   std::error_code error;
   for (pid_t pid = ::getppid(); pid > 1;) {
     const std::string process = fmt::format("/proc/{}/", pid);
     const auto program = std::filesystem::read_symlink(process + "exe", error);
-    if (!error) places.push_back(program.parent_path());
+    if (!error) programs.push_back(program);
     std::ifstream file(process + "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t after_name = text.rfind(')');      // "PID (NAME) STATE PARENT …": a name may contain anything
     if (after_name == std::string::npos || std::sscanf(text.c_str() + after_name, ") %*c %d", &pid) != 1) break;
   }
-  return places;
+  return programs;
 }
 
 }  // namespace mana::tools

@@ -55,7 +55,7 @@ struct mpi_evidence {
   std::string wanted;                               // --mpi; empty: not given
   std::optional<mpi_name> wanted_abi;               // --abi
   std::vector<live_mpi> installed;
-  std::vector<std::filesystem::path> started_from;  // directories of the programs that started this process, nearest first
+  std::vector<std::filesystem::path> started_from;  // directories of the launchers that started this process, nearest first
 };
 
 /// The program's ABI and the live MPI are chosen apart: a program built with one MPI runs over another.
@@ -77,7 +77,11 @@ std::string described(const mpi_choice& chosen);
 /// family, then any.      errors: failure, as choose_mpi
 std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<mpi_name> made_with);
 
-/// Directories of the programs that started this process, nearest first: a launcher lies beside its mpirun.
-std::vector<std::filesystem::path> places_of_ancestors();
+/// Files of the programs that started this process, nearest first.
+std::vector<std::filesystem::path> programs_of_ancestors();
+
+/// Directories of the launchers among these programs, in their order: a launcher lies beside its mpirun. A shell, which lies
+/// beside some mpirun too, is none.
+std::vector<std::filesystem::path> places_of_launchers(const std::vector<std::filesystem::path>& programs);
 
 }  // namespace mana::tools

@@ -134,6 +134,22 @@ TEST_CASE("of two live MPIs of one family, the one beside the launcher") {
   CHECK(choice(here) == "mpich over mpich");
 }
 
+TEST_CASE("only launchers among the ancestors count, whatever lies beside them") {
+  const auto places = [](std::vector<std::filesystem::path> programs) { return places_of_launchers(programs); };
+  CHECK(places({"/usr/bin/bash", "/usr/bin/python3.11", "/usr/sbin/sshd"}).empty());
+  CHECK(places({"/usr/bin/bash", "/opt/m5/bin/hydra_pmi_proxy", "/opt/m5/bin/mpiexec.hydra", "/usr/bin/bash"}) ==
+        std::vector<std::filesystem::path>{"/opt/m5/bin"});
+  CHECK(places({"/opt/o6/bin/prterun", "/usr/bin/orterun"}) == std::vector<std::filesystem::path>{"/opt/o6/bin", "/usr/bin"});
+  CHECK(places({"/usr/bin/orted"}).front() == "/usr/bin");
+  CHECK(!programs_of_ancestors().empty());
+
+  const std::filesystem::path first = "/usr/bin/env", second = std::filesystem::canonical("/proc/self/exe");
+  mpi_evidence here = evidence(mpich, hydra);
+  here.installed = {{"mpich", mpi_name::mpich, "4.0.2", second}, {"mpich-5", mpi_name::mpich, "5.0.2", first}};
+  here.started_from = places({"/usr/bin/bash", second.parent_path() / "hydra_pmi_proxy"});
+  CHECK(choice(here) == "mpich over mpich");           // although the shell lies where mpich-5's launcher does
+}
+
 TEST_CASE("a restart runs over the launcher's MPI, else over the checkpoint's, else over any") {
   const auto name = [](const mpi_evidence& evidence, std::optional<mpi_name> made_with) {
     const auto live = choose_live(evidence, made_with);
