@@ -112,6 +112,11 @@ class Cases:
         self.checkpoint("changed", own)
         shutil.copy(self.other_program, own)
         self.expect("another program", 83, "a different build", self.mana, "restart", "changed")
+        own.write_bytes(b"")
+        self.expect("no program in its place", 83, "a different build", self.mana, "restart", "changed")
+        own.unlink()
+        own.mkdir()
+        self.expect("what the system refuses to read", 85, str(own), self.mana, "restart", "changed")
         self.expect("and the good one still restarts", 0, "checksum", self.mana, "restart", "good", "--interval", "1000")
 
     def full_directory(self):
