@@ -6,6 +6,10 @@
 #pragma once
 #include <mana/lower/abi.hpp>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 namespace mana::real_mpi {
 
 using lower::send_mode;
@@ -55,6 +59,15 @@ int op_create(std::uint32_t index, int commute, real<kind::op>* op);
 
 // environment.cpp
 int world_attribute(int which, int* flag, std::int64_t* value);
+/// A predefined datatype or operation that the live MPI has. bytes: of a datatype's data; 0: an operation
+struct predefined_object {
+  std::string name;
+  std::int64_t bytes;
+};
+/// in: code  neutral      out: nothing: the live MPI lacks it, or it is neither
+std::optional<predefined_object> predefined_object_of(std::uint32_t code);
+/// Whether it has functions and datatypes with counts that no int holds.
+bool supports_large_counts() noexcept;
 int error_text(int error_class, char* text, int* length);
 int affinity_text(int format, char* bound, char* current, char* exists);
 

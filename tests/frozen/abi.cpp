@@ -5,6 +5,7 @@
 #include <mana/image/format.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>
+#include <mana/lower/program_needs.hpp>
 #include <mana/lower/signals.hpp>
 #include <mana/lower/upper_functions.hpp>
 #include <mana/vid/group_clock.hpp>
@@ -53,7 +54,8 @@ void print_threads() {
 
 void print_bridge() {
   TYPE(upper_entry, M(on_park_signal), M(reduce))
-  TYPE(upper_functions, M(bytes), M(find_object), M(find_symbol), M(exit), M(flush))
+  TYPE(upper_functions, M(bytes), M(find_object), M(find_symbol), M(exit), M(flush), M(needs))
+  TYPE(program_needs, M(bytes), M(told_tag_bound), M(largest_tag), M(large_counts), M(predefined))
   TYPE(bridge, M(magic), M(major), M(has_fsgsbase), M(attention), M(current), M(release_epoch), M(parked_count),
        M(world_size), M(world_rank), M(main_thread), M(restarts), M(head), M(service), M(mpi), M(upper),
        M(upper_root), M(vdso), M(signal_handlers), M(signal_flags), M(predefined_real), M(requests),

@@ -132,10 +132,14 @@ inline int copy_all_attributes(const attribute_list* from, attribute_list*& to, 
   return neutral::success;
 }
 
+/// No MPI may have a lower MPI_TAG_UB (MPI-4.1 9.1.2).
+inline constexpr int least_tag_bound = 32767;
+
 /// MPI's own attributes. The values keep their addresses, which the program may have stored.
 struct predefined_attributes {
   int tag_ub = 0, host = 0, io = 0, wtime_is_global = 0, universe_size = 0, appnum = 0;
   bool has[6] = {};
+  bool tag_ub_was_read = false;        // by the program: it may use tags up to this bound
 };
 inline predefined_attributes& world_attributes() noexcept {
   static predefined_attributes values;
@@ -159,12 +163,22 @@ inline void init_attributes() noexcept {
   p.wtime_is_global = 0;      // each process continues its own clock across restarts
 }
 
+/// The tag bound of the live MPI, for messages of the wrappers themselves. It may be another one after a restart.
+inline std::int64_t live_tag_bound() noexcept {
+  constexpr int live_tag_ub = 6;
+  int known = 0;
+  std::int64_t bound = 0;
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { return s.world_attribute(live_tag_ub, &known, &bound); });
+  return known != 0 ? bound : least_tag_bound;
+}
+
 /// out: address of the value of a predefined key, nullptr without a value; *known: it is such a key
 inline int* predefined_attribute(int number, bool* known) noexcept {
   predefined_attributes& p = world_attributes();
   *known = true;
   switch (number) {
-    case MPI_TAG_UB: return p.has[0] ? &p.tag_ub : nullptr;
+    case MPI_TAG_UB: p.tag_ub_was_read = true; return p.has[0] ? &p.tag_ub : nullptr;
     case MPI_HOST: return p.has[1] ? &p.host : nullptr;
     case MPI_IO: return p.has[2] ? &p.io : nullptr;
     case MPI_WTIME_IS_GLOBAL: return &p.wtime_is_global;
