@@ -10,7 +10,7 @@ from workplace import main  # noqa: E402
 
 WORKS, USAGE, NOT_FOUND, SANITIZED, WILL_NOT = 0, 64, 65, 72, 97
 SCHEMA = 1
-MACHINE = {"kernel", "seccomp", "fsgsbase", "ptrace", "open-files", "addresses", "overcommit", "proc", "directory"}
+MACHINE = {"kernel", "seccomp", "fsgsbase", "ptrace", "open-files", "addresses", "overcommit", "proc", "directory", "live-mpi"}
 PROGRAM = {"program", "sanitizer", "mpi", "libraries", "rights", "stack", "mpi-calls", "calls"}
 BEGIN = "#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  "
 END = "\n  return MPI_Finalize();\n}\n"
