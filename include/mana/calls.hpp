@@ -2,8 +2,11 @@
 #pragma once
 #include <mana/library/env.hpp>
 #include <mana/library/fortran.hpp>
+#include <mana/library/hardware.hpp>
 #include <mana/library/init.hpp>
 #include <mana/library/name.hpp>
+#include <mana/library/standard_abi.hpp>
+#include <mana/library/status.hpp>
 #include <mana/library/words.hpp>
 #include <mana/object/attribute/calls.hpp>
 #include <mana/object/comm/calls/comm.hpp>
@@ -21,7 +24,9 @@
 #include <mana/object/info/calls.hpp>
 #include <mana/object/message/calls/probe.hpp>
 #include <mana/object/op/calls.hpp>
+#include <mana/object/request/calls/buffer.hpp>
 #include <mana/object/request/calls/extension.hpp>
+#include <mana/object/request/calls/get_status.hpp>
 #include <mana/object/request/calls/partitioned.hpp>
 #include <mana/object/request/calls/request.hpp>
 #include <mana/object/request/form/message/buffered.hpp>

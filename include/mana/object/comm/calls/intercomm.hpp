@@ -100,6 +100,7 @@ inline int join_groups(MPI_Comm local_comm, int local_leader, const contact& to,
   // a sum, so that both sides compute the same
   describe_comm(made, groups, vid::mix64(lineage) + vid::mix64(other.card().lineage));
   inherit_errhandler(local.what, made);
+  made.session = local.what.session;
   const auto give_up = [&](int error) {
     release_errhandler(made.errhandler);
     end_traffic(*made.messages);
@@ -141,7 +142,7 @@ inline int comm_remote_group(MPI_Comm comm, MPI_Group* group) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok || !c.e->what.is_inter())
     return raise(c.ok ? comm : MPI_COMM_NULL, fn::comm_remote_group::id, neutral::err_comm, "no intercommunicator");
-  const int rc = object::make_group(*c.e->what.peers, group);
+  const int rc = object::make_group(*c.e->what.peers, group, c.e->what.session);
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, fn::comm_remote_group::id, rc, object::no_group_id);
 }
 
