@@ -12,7 +12,7 @@ import tomllib
 
 MPIS = pathlib.Path(__file__).resolve().parent.parent / "mpis"
 KEYS = {"long_name", "versions", "sonames", "version_symbol", "version_macros", "standard", "packages", "bindings", "sources", "supported",
-        "functions_as", "lacks", "compiler", "launcher", "tests"}
+        "declared", "live_sources", "functions_as", "lacks", "compiler", "launcher", "tests"}
 COMPILER = {"c", "fortran", "definitions", "options"}
 LISTS = ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "processes")      # of a launcher
 LAUNCHER = {"program", "order", *LISTS, "srun"}
@@ -48,6 +48,8 @@ class Family:
     bindings: list = dataclasses.field(default_factory=list)
     sources: list = dataclasses.field(default_factory=list)
     supported: bool = True
+    declared: bool = False                 # mpi.h is generated
+    live_sources: list = dataclasses.field(default_factory=list)
     functions_as: str = ""
     lacks: dict = dataclasses.field(default_factory=dict)
     inherited_lacks: dict = dataclasses.field(default_factory=dict)      # of the family in functions_as
@@ -102,7 +104,7 @@ def read(folder):
     if lacking := [key for key in needed if not facts.get(key)]:
         raise FamilyError(f"{file}: no {', '.join(lacking)}")
     family = Family(file.parent.name, file.parent, **facts)
-    if family.supported and not (family.compiler.get("c") and family.launcher.get("program")):
+    if family.supported and not ((family.declared or family.compiler.get("c")) and family.launcher.get("program")):
         raise FamilyError(f"{file}: no compiler.c, or no launcher.program")
     for name in family.lacks:
         try:
@@ -160,7 +162,8 @@ def cmake_lines(families):
     yield put("MANA_FAMILY_SYMBOLS", [f"{family.name}={family.version_symbol}" for family in built])
     for family in built:
         values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0],
-                  "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler["c"],
+                  "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler.get("c", ""),
+                  "DECLARED": family.declared, "LIVE_SOURCES": [family.folder / name for name in family.live_sources],
                   "MPIRUN": family.launcher["program"],
                   "VERSION_MACROS": family.version_macros or [family.version_symbol],
                   "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),

@@ -66,7 +66,7 @@ inline handle<K> predefined_handle(std::uint32_t code) noexcept {
   return handle_of_bits<handle<K>>(predefined<K>.bits(code));
 }
 
-inline constexpr int class_limit = 128;
+inline constexpr int class_limit = 1024;
 static_assert(greatest_error_class() < class_limit, "this mpi.h numbers its classes higher: raise class_limit");
 inline constexpr int neutral_class_limit = 1024;
 struct class_tables {

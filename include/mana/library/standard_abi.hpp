@@ -1,4 +1,4 @@
-// What a program asks of the standard ABI (MPI-5.0, chapter 20): its version, sizes of types, Fortran's types and
+// A program's questions about the standard ABI (MPI-5.0, chapter 20): its version, sizes of types, Fortran's types and
 // logicals. Plain data; may be called before MPI_Init.
 #pragma once
 #include <mana/object/datatype/predefined.hpp>
@@ -14,7 +14,7 @@
 
 namespace mana::library {
 
-/// What the program, or its Fortran library, has told of Fortran.
+/// Facts of Fortran that the program, or its Fortran library, has told.
 struct told_of_fortran {
   static constexpr std::size_t widest = 16;      // bytes of a logical
   std::optional<object::info_store> types;

@@ -201,11 +201,25 @@ inline void end_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcept 
   }
 }
 
+/// MPI_COMM_DUP_FN and its like.
+template <class Handle>
+inline int copy_address(Handle, int, void*, void* from, void* to, int* flag) noexcept {
+  *flag = 1;
+  std::memcpy(to, &from, sizeof from);
+  return MPI_SUCCESS;
+}
+/// MPI_COMM_DUP_FN may be a number, which is no address of a function: in the standard ABI it is.
+template <class Handle, class... A>
+inline auto callable(int (*copy)(Handle, A...)) noexcept {
+  constexpr std::uintptr_t duplicates = 1;
+  return reinterpret_cast<std::uintptr_t>(copy) == duplicates ? &copy_address<Handle> : copy;
+}
+
 template <class Fn, class Copy, class Remove>
 inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number, void* extra) noexcept {
   if (number == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
   const std::lock_guard hold(app::cold_lock());
-  *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(copy), reinterpret_cast<void (*)()>(remove), extra, 0, false});
+  *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(callable(copy)), reinterpret_cast<void (*)()>(remove), extra, 0, false});
   return MPI_SUCCESS;
 }
 /// As in both MPIs, a copy of the number may be freed again while an attribute still uses the key.

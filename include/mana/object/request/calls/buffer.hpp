@@ -24,8 +24,8 @@ inline int flush_buffer(const buffer_place& place) noexcept {
   return MPI_SUCCESS;
 }
 
-/// What the request of MPI_Buffer_iflush and its like waits for. To other code it is a generalized request: it survives
-/// a restart as plain data, and the calls that wait for it look after the messages.
+/// The messages for which the request of MPI_Buffer_iflush and its like waits. To other code it is a generalized
+/// request: it survives a restart as plain data, and the calls that wait for it look after the messages.
 struct pending_flush {
   std::uint64_t buffer, last;          // numbers of the buffer and of its last message
   MPI_Request request = MPI_REQUEST_NULL;

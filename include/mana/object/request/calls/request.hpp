@@ -163,7 +163,7 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
   return raise_code(f, last_error != MPI_SUCCESS && statuses != nullptr ? MPI_ERR_IN_STATUS : last_error);
 }
 
-/// What is to be said of a request that is over, or that is none, without ending it. e: nullptr for none
+/// The status of a request that is over, without ending it. e: nullptr for a null request
 /// out: the error of a generalized request's query_fn, a code for the program; errors of other operations come from the
 /// call that ends them
 inline int peek(request_entry* e, MPI_Status* status, bool store_error) noexcept {

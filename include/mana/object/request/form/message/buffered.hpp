@@ -14,7 +14,7 @@
 
 namespace mana::object {
 
-/// What a buffer is attached to.
+/// The owner of a buffer.
 struct buffer_place {
   enum { process, session, communicator } of = process;
   std::uint64_t key = 0;               // bits of the session's id; the communicator's context
