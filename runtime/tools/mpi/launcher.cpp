@@ -75,7 +75,8 @@ const live_mpi& wanted_live(const mpi_evidence& evidence) {
   const live_mpi* const wanted = find_live_mpi(evidence.installed, evidence.wanted);
   if (wanted == nullptr) refuse_unknown(evidence, "this installation has no live MPI " + evidence.wanted);
   const launcher& by = evidence.started_by;
-  if (by.mpi && by.certain && *by.mpi != wanted->family) disagree(evidence);
+  const bool is_of_any = family_of(wanted->family)->any_launcher;
+  if (by.mpi && by.certain && *by.mpi != wanted->family && !is_of_any) disagree(evidence);
   return *wanted;
 }
 

@@ -66,8 +66,17 @@ TEST_CASE("libraries are known by their sonames") {
   CHECK(find_linked_mpi({{"libc.so.6", ""}, {"libmpich.so.12", ""}}).found == std::vector{mpi_name::mpich});
   CHECK(find_linked_mpi({{"libmpi_cxx.so.40", ""}, {"libmpi.so.40", ""}}).found == std::vector{mpi_name::openmpi});
   CHECK(find_linked_mpi({{"/opt/x/libmpi.so.12", ""}}).found == std::vector{mpi_name::mpich});
+  CHECK(find_linked_mpi({{"libmpi_abi.so.1", ""}}).found == std::vector{mpi_name::standard});
   CHECK(find_linked_mpi({{"libmpi.so.20", ""}}).foreign == std::vector<std::string>{"libmpi.so.20"});
   CHECK(find_linked_mpi({{"libmpifoo.so", ""}}).found.empty());
+}
+
+TEST_CASE("a live MPI that may be any one's is taken under any launcher, if it is asked for") {
+  for (const environment& get : {hydra, orte, of({})}) {
+    mpi_evidence asked = evidence(mpich, get, "standard");
+    asked.installed.push_back({"standard", mpi_name::standard, "1.0", {}});
+    CHECK(choice(asked) == "mpich over standard");
+  }
 }
 
 TEST_CASE("the program's libraries choose the ABI, the launcher the live MPI") {
@@ -76,6 +85,7 @@ TEST_CASE("the program's libraries choose the ABI, the launcher the live MPI") {
   CHECK(choice(evidence(openmpi, hydra)) == "openmpi over mpich");
   CHECK(choice(evidence(mpich, orte)) == "mpich over openmpi");
   CHECK(choice(evidence(mpich, of({{"PMIX_RANK", "0"}}))) == "mpich over mpich");      // a batch system's: any MPI may speak it
+  CHECK(choice(evidence({{mpi_name::standard}, {}}, hydra)) == "standard over mpich");
   CHECK(refusal(evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra)) == mana::exit_status::mpi_mismatch);
   CHECK(refusal(evidence({{}, {"libmpi.so.20"}}, orte)) == mana::exit_status::mpi_unsupported);
 }

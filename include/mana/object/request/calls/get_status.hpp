@@ -4,8 +4,8 @@
 
 namespace mana::object {
 
-/// The frame of these calls. use(entries, waiting, done) runs when the requests have been tested once.
-/// waiting: how many are active or done; done: how many of these are over
+/// The frame of these calls. Tests the requests once, then calls use.
+/// in: use(entries, waiting, done)  waiting: how many are active or done; done: how many of these are over
 template <class Fn, class Use>
 inline int look_at_requests(int n, const MPI_Request* requests, Use&& use) noexcept {
   call::wrapper_scope scope(Fn::id);
