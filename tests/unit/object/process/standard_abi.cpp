@@ -86,6 +86,7 @@ TEST_CASE_FIXTURE(running_mpi, "Fortran's logicals are told once") {
   CHECK(yes == -1);
   CHECK(no == 0);
   CHECK(object::finish(manual::abi_set_fortran_booleans(sizeof yes, &yes, &no)) != MPI_SUCCESS);
+  CHECK(running_mpi::heard().size() == 1);
   check_error(object::finish(manual::abi_get_fortran_booleans(3, &yes, &no, &is_set)), MPI_ERR_ARG);
 }
 
