@@ -46,3 +46,6 @@ void call::park_if_asked() noexcept {}
 void object::receive_words() noexcept { library::receive_all_words(); }
 
 }  // namespace mana
+
+/// A library with MPI_ names and no PMPI_ name is a tool for mana. The other PMPI_ names here are those of the MPI below.
+extern "C" int PMPI_Pcontrol(const int level, ...) { return MPI_Pcontrol(level); }
