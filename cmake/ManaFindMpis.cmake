@@ -1,62 +1,19 @@
 # mana_mpi_<family>: include directories and libraries of the MPIs that are installed, as their own compiler wrappers say.
-# MANA_MPIS: the families that were found. MANA_DECLARED_MPIS: those whose mpi.h is generated, which need not be installed: mana is
-# built for them, and no programs are.
+# MANA_MPIS: the families that were found.
 # MANA_VERSION_<name>: of its mpi.h. MANA_MPIRUN_<name>: its launcher, which lies beside its compiler wrapper; empty if it does not.
 set(MANA_MPIS "")
-set(MANA_DECLARED_MPIS "")
-option(MANA_BUILD_DECLARED "build also for the families whose mpi.h is generated: the standard ABI" ON)
-file(GLOB mana_description CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/codegen/*.py ${PROJECT_SOURCE_DIR}/codegen/*.toml
-     ${PROJECT_SOURCE_DIR}/codegen/api/*.toml ${PROJECT_SOURCE_DIR}/templates/declared_mpi.h.j2)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mana_description})
-list(TRANSFORM MANA_EXTRA_FAMILIES PREPEND --family= OUTPUT_VARIABLE mana_more_families)
 
 # The version that an mpi.h says: its macros' values, with points between.
 function(mana_version_of_mpi mpi result)
   list(JOIN MANA_FAMILY_${mpi}_VERSION_MACROS " . " macros)
   file(WRITE ${PROJECT_BINARY_DIR}/mpi_version.c "#include <mpi.h>\nmana_version_is ${macros}\n")
-  if(MANA_FAMILY_${mpi}_DECLARED)
-    set(compiler ${CMAKE_C_COMPILER} -I${PROJECT_BINARY_DIR}/mpi_${mpi}/include)
-  else()
-    set(compiler ${MANA_MPICC_${mpi}})
-  endif()
-  execute_process(COMMAND ${compiler} -E -P ${PROJECT_BINARY_DIR}/mpi_version.c OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${MANA_MPICC_${mpi}} -E -P ${PROJECT_BINARY_DIR}/mpi_version.c OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "mana_version_is ([^\n]*)" ignored "${text}")
   string(REGEX REPLACE "[\" ]" "" version "${CMAKE_MATCH_1}")
   set(${result} ${version} PARENT_SCOPE)
 endfunction()
 
-# Versions of a family differ in their functions: <mana/gen/declared.hpp> has those of this mpi.h.
-function(mana_declared_functions mpi)
-  set(directory ${PROJECT_BINARY_DIR}/mpi_${mpi})
-  get_target_property(includes mana_mpi_${mpi} INTERFACE_INCLUDE_DIRECTORIES)
-  list(TRANSFORM includes PREPEND -I)
-  list(TRANSFORM MANA_FAMILY_${mpi}_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
-  execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/declared.py ${directory}/mana/gen/declared.hpp --
-    ${CMAKE_CXX_COMPILER} ${includes} ${definitions} ${MANA_FAMILY_${mpi}_OPTIONS} COMMAND_ERROR_IS_FATAL ANY)
-  target_include_directories(mana_mpi_${mpi} SYSTEM INTERFACE ${directory})
-endfunction()
-
-function(mana_add_declared_mpi mpi)
-  set(header ${PROJECT_BINARY_DIR}/mpi_${mpi}/include/mpi.h)
-  execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/generate.py --declarations ${mpi} ${header} ${mana_more_families}
-    COMMAND_ERROR_IS_FATAL ANY)
-  add_library(mana_mpi_${mpi} INTERFACE)
-  target_include_directories(mana_mpi_${mpi} SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/mpi_${mpi}/include)
-  target_compile_definitions(mana_mpi_${mpi} INTERFACE MANA_MPI_${mpi})
-  target_link_libraries(mana_mpi_${mpi} INTERFACE ${CMAKE_DL_LIBS})
-  mana_declared_functions(${mpi})
-endfunction()
-
 foreach(mpi IN LISTS MANA_FAMILIES)
-  if(MANA_FAMILY_${mpi}_DECLARED)
-    if(MANA_BUILD_DECLARED)
-      mana_add_declared_mpi(${mpi})
-      mana_version_of_mpi(${mpi} MANA_VERSION_${mpi})
-      message(STATUS "${mpi}: ${MANA_FAMILY_${mpi}_LONG_NAME} ${MANA_VERSION_${mpi}}, with a generated mpi.h")
-      list(APPEND MANA_DECLARED_MPIS ${mpi})
-    endif()
-    continue()
-  endif()
   find_program(MANA_MPICC_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPICC} DOC "compiler wrapper of this MPI")
   if(NOT MANA_MPICC_${mpi})
     message(STATUS "${mpi}: no ${MANA_FAMILY_${mpi}_MPICC}; its lower half and its wrapper library are not built")
@@ -79,7 +36,14 @@ foreach(mpi IN LISTS MANA_FAMILIES)
   if(MANA_FAMILY_${mpi}_OPTIONS)
     target_compile_options(mana_mpi_${mpi} INTERFACE ${MANA_FAMILY_${mpi}_OPTIONS})
   endif()
-  mana_declared_functions(${mpi})
+  # Versions of a family differ in their functions: <mana/gen/declared.hpp> has those of this mpi.h.
+  set(directory ${PROJECT_BINARY_DIR}/mpi_${mpi})
+  get_target_property(includes mana_mpi_${mpi} INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM includes PREPEND -I)
+  list(TRANSFORM MANA_FAMILY_${mpi}_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
+  execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/declared.py ${directory}/mana/gen/declared.hpp --
+    ${CMAKE_CXX_COMPILER} ${includes} ${definitions} ${MANA_FAMILY_${mpi}_OPTIONS} COMMAND_ERROR_IS_FATAL ANY)
+  target_include_directories(mana_mpi_${mpi} SYSTEM INTERFACE ${directory})
   # MANA_STAND_INS_<family>: sonames of its other C libraries, which programs may need besides the first.
   set(MANA_STAND_INS_${mpi} "")
   get_target_property(directories mana_mpi_${mpi} INTERFACE_LINK_DIRECTORIES)

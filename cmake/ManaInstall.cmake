@@ -11,7 +11,7 @@ if(TARGET mana_command)
   add_dependencies(mana_tree mana_command mana_pages)
 endif()
 
-foreach(mpi none ${MANA_FAMILIES})
+foreach(mpi none ${MANA_FAMILIES} ${MANA_DECLARED_MPIS})
   if(TARGET mana-lower-${mpi})
     set_target_properties(mana-lower-${mpi} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana)
@@ -46,7 +46,7 @@ install(TARGETS ${mana_exported} EXPORT mana-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
-foreach(mpi IN LISTS MANA_FAMILIES)
+foreach(mpi IN LISTS MANA_FAMILIES MANA_DECLARED_FAMILIES)
   install(FILES ${MANA_FAMILY_${mpi}_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi})
   if(mpi IN_LIST MANA_MPIS)
     install(FILES ${PROJECT_BINARY_DIR}/mpi_${mpi}/mana/gen/declared.hpp

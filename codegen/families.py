@@ -158,12 +158,13 @@ def cmake_lines(families):
         text = ";".join(map(str, value)) if isinstance(value, list) else value
         return f"set({name} [==[{text}]==])"
     built = supported(families)
-    yield put("MANA_FAMILIES", [family.name for family in built])
+    yield put("MANA_FAMILIES", [family.name for family in built if not family.declared])
+    yield put("MANA_DECLARED_FAMILIES", [family.name for family in built if family.declared])
     yield put("MANA_FAMILY_SYMBOLS", [f"{family.name}={family.version_symbol}" for family in built])
     for family in built:
         values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0],
                   "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler.get("c", ""),
-                  "DECLARED": family.declared, "LIVE_SOURCES": [family.folder / name for name in family.live_sources],
+                  "DECLARED": family.declared, "VERSIONS": family.versions, "LIVE_SOURCES": [family.folder / name for name in family.live_sources],
                   "MPIRUN": family.launcher["program"],
                   "VERSION_MACROS": family.version_macros or [family.version_symbol],
                   "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),

@@ -2,6 +2,7 @@
 #pragma once
 #include <mana/library/env.hpp>
 #include <mana/library/fortran.hpp>
+#include <mana/library/handle_numbers.hpp>
 #include <mana/library/hardware.hpp>
 #include <mana/library/init.hpp>
 #include <mana/library/name.hpp>
@@ -20,6 +21,7 @@
 #include <mana/object/datatype/calls/query.hpp>
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/errhandler/code_calls.hpp>
+#include <mana/object/errhandler/remove_calls.hpp>
 #include <mana/object/group/calls.hpp>
 #include <mana/object/info/calls.hpp>
 #include <mana/object/message/calls/probe.hpp>

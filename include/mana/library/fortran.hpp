@@ -32,25 +32,6 @@ inline MPI_Fint session_c2f(MPI_Session h) noexcept { return app::to_fortran<kin
 inline MPI_Session session_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::session>(n); }
 #endif
 
-// Handles as numbers for any use (MPI-5.0, 20.3.6): Fortran's numbers are such.
-#define MANA_AS_INT(name, handle)                                                    \
-  inline int name##_toint(handle h) noexcept { return name##_c2f(h); }               \
-  inline handle name##_fromint(int n) noexcept { return name##_f2c(n); }
-MANA_AS_INT(comm, MPI_Comm)
-MANA_AS_INT(errhandler, MPI_Errhandler)
-MANA_AS_INT(file, MPI_File)
-MANA_AS_INT(group, MPI_Group)
-MANA_AS_INT(info, MPI_Info)
-MANA_AS_INT(message, MPI_Message)
-MANA_AS_INT(op, MPI_Op)
-MANA_AS_INT(request, MPI_Request)
-MANA_AS_INT(type, MPI_Datatype)
-MANA_AS_INT(win, MPI_Win)
-#if MPI_VERSION >= 4
-MANA_AS_INT(session, MPI_Session)
-#endif
-#undef MANA_AS_INT
-
 // Both mpi.h lay a Fortran status out as the C one: whole Fortran integers, in the same order.
 static_assert(sizeof(MPI_Status) % sizeof(MPI_Fint) == 0);
 

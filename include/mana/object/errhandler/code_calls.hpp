@@ -15,19 +15,6 @@ inline int copy_text(const char* from, char* to, int room, int* length) noexcept
   return MPI_SUCCESS;
 }
 
-/// Changes a class or code that was added and not removed yet; is_class: code is a class.
-template <class Fn, class Change>
-inline int change_added(int code, bool is_class, Change&& change) noexcept {
-  {
-    const std::lock_guard hold(app::cold_lock());
-    if (app::errors().added(code) && app::errors().is_class(code) >= is_class) {
-      change(app::errors());
-      return MPI_SUCCESS;
-    }
-  }
-  return fail(Fn::id, neutral::err_other, "the program did not add it, or removed it");
-}
-
 }  // namespace mana::object
 
 namespace mana::manual {
@@ -87,16 +74,6 @@ inline int error_string(int code, char* text, int* length) noexcept {
   object::class_text(app::neutral_error(code), words);
   if (words[0] == '\0') std::snprintf(words, sizeof words, "%s", app::error_class_name(app::neutral_error(code)));
   return object::copy_text(words, text, MPI_MAX_ERROR_STRING, length);
-}
-
-inline int remove_error_class(int code) noexcept {
-  return object::change_added<fn::remove_error_class>(code, true, [=](auto& all) { all.remove(code); });
-}
-inline int remove_error_code(int code) noexcept {
-  return object::change_added<fn::remove_error_code>(code, false, [=](auto& all) { all.remove(code); });
-}
-inline int remove_error_string(int code) noexcept {
-  return object::change_added<fn::remove_error_string>(code, false, [=](auto& all) { all.set_text(code, ""); });
 }
 
 }  // namespace mana::manual

@@ -1,6 +1,6 @@
 // MPICH's and Open MPI's extensions (MPIX_) that are not refused.
 #pragma once
-#include <mana/object/errhandler/code_calls.hpp>
+#include <mana/object/errhandler/remove_calls.hpp>
 #include <mana/object/request/calls/request.hpp>
 
 namespace mana::manual {
