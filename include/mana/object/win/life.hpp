@@ -42,14 +42,21 @@ inline int check_wanted(const wanted_win& w, const resolved<kind::comm>& comm, M
   return neutral::success;
 }
 
-/// Hints as MPI_Win_get_info shows them: the standard's, with their defaults or the program's values.
+/// Takes over the hints that a window has, and no others.
+inline void take_hints(info_store& own, const info_store& given) {
+  for (int n = 0; n < given.size(); ++n)
+    if (own.find(given.key(n)) != nullptr) own.set(given.key(n), *given.find(given.key(n)));
+}
+
+/// Hints as MPI_Win_get_info shows them: the standard's, with their defaults or the program's values. The live MPI gets
+/// none of them: with no_locks its windows would not have the epoch that mana needs.
 inline info_store hints_of_win(const wanted_win& w, const info_store* given) {
   info_store all;
   for (const auto& [key, value] : {std::pair("no_locks", "false"), {"accumulate_ordering", "rar,raw,war,waw"},
                                    {"accumulate_ops", "same_op_no_op"}, {"same_size", "false"}, {"same_disp_unit", "false"}})
     all.set(key, value);
   if (w.flavor == win_flavor::shared) all.set("alloc_shared_noncontig", "false");
-  for (int n = 0; given != nullptr && n < given->size(); ++n) all.set(given->key(n), *given->find(given->key(n)));
+  if (given != nullptr) take_hints(all, *given);
   return all;
 }
 

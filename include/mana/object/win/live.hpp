@@ -104,13 +104,26 @@ inline int synchronise(const win_entry& e) noexcept {
 
 // --- lock words
 
+/// MPI_Fetch_and_op with MPI_SUM. Runs in the lower half; a flush must follow.
+inline int fetch_and_add(const win_entry& e, int home, lock_word word, const std::int64_t* amount,
+                         std::int64_t* before) noexcept {
+  return live_mpi().MPI_Fetch_and_op(amount, before, lower::predefined(neutral::int64), home,
+                                     static_cast<std::intptr_t>(word), lower::predefined(neutral::sum), e.what.words_below);
+}
+
 /// Adds to a word of rank `home`. out: before: its former value
 inline int add_to_word(const win_entry& e, int home, lock_word word, std::int64_t amount, std::int64_t& before) noexcept {
-  const auto type = lower::predefined(neutral::int64);
-  const auto sum = lower::predefined(neutral::sum);
   return lower::cross([&] {
-    const int rc = live_mpi().MPI_Fetch_and_op(&amount, &before, type, home, static_cast<std::intptr_t>(word), sum,
-                                               e.what.words_below);
+    const int rc = fetch_and_add(e, home, word, &amount, &before);
+    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
+}
+
+/// Asks for a place at rank `home`, and reads in the same visit who is done. The second value may be older: see INV-120.
+inline int ask_for_place(const win_entry& e, int home, lock_place place, std::int64_t& before, std::int64_t& done) noexcept {
+  const std::int64_t unit = unit_of(place), nothing = 0;
+  return lower::cross([&] {
+    int rc = fetch_and_add(e, home, word_of_asked(place), &unit, &before);
+    if (rc == neutral::success) rc = fetch_and_add(e, home, word_of_done(place), &nothing, &done);
     return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
 }
 

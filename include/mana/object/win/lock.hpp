@@ -27,8 +27,8 @@ inline lower::wait_end announce_lock(const win_entry& e) noexcept {
 /// Takes a place in a queue, and waits until it is granted. May park.      out: neutral error class
 inline int take_place(call::wrapper_scope& scope, const win_entry& e, int home, lock_place place) noexcept {
   std::int64_t before = 0, done = 0;
-  int rc = add_to_word(e, home, word_of_asked(place), unit_of(place), before);
-  if (rc != neutral::success) return rc;
+  int rc = ask_for_place(e, home, place, before, done);
+  if (rc != neutral::success || is_granted(place, before, done)) return rc;
   constexpr unsigned looks_before_yield = 16;
   unsigned fruitless = 0;
   call::wait(scope, [&] {

@@ -5,6 +5,7 @@
 #include <mana/object/group/calls.hpp>
 #include <mana/object/info/calls.hpp>
 #include <mana/object/win/error.hpp>
+#include <mana/object/win/life.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -91,8 +92,7 @@ inline int win_set_info(MPI_Win win, MPI_Info info) noexcept {
   return object::with_win<fn::win_set_info>(win, [=](auto&, object::win_entry& e) {
     const object::info_store* const given = object::hints_of(info);
     if (given == nullptr) return int{neutral::err_info};
-    object::info_store* const own = object::hints_named(e.what.info);
-    for (int n = 0; n < given->size(); ++n) own->set(given->key(n), *given->find(given->key(n)));
+    object::take_hints(*object::hints_named(e.what.info), *given);
     return int{neutral::success};
   });
 }
