@@ -1,5 +1,5 @@
-// Debian's settings of Open MPI 4.1 leave no component for one-sided communication of some communicators: ucx and pt2pt are
-// excluded, and rdma serves neither a single rank nor most networks. The live MPI allows pt2pt again, or ucx where the
+// Debian's settings of Open MPI 4.1 leave no component for one-sided communication of some communicators. ucx and pt2pt
+// are excluded, and rdma serves neither a single rank nor most networks. The live MPI allows pt2pt again, or ucx where the
 // program asks for MPI_THREAD_MULTIPLE, which pt2pt refuses. rdma stays the first choice where it can be used. Words of
 // the user count more: the environment, --mca, and a file of the user's own.
 #include <runtime/lower/prepare_start.hpp>

@@ -1,4 +1,4 @@
-// What the live MPI's family needs before MPI starts.
+// Preparations of the live MPI's family, before MPI starts.
 #pragma once
 
 namespace mana::real_mpi {

@@ -11,7 +11,7 @@ namespace mana::object {
 enum class access_epoch : std::uint8_t { none, fence_begun, fence, start, lock, lock_all };
 enum class exposure_epoch : std::uint8_t { none, fence_begun, post };
 
-/// What a rank has with one target. Bits, because threads may change them for different reasons at once.
+/// State of one target. Bits, because threads may change them for different reasons at once.
 namespace target_bit {
 inline constexpr std::uint8_t dirty = 1;        // operations were started since the last flush
 inline constexpr std::uint8_t started = 2;      // a member of MPI_Win_start's group
@@ -32,7 +32,7 @@ constexpr bool is_open(access_epoch a) noexcept {
   return a != access_epoch::none && a != access_epoch::fence_begun;
 }
 
-// All return a neutral error class. What fails changes nothing.
+// All return a neutral error class. A call that fails changes nothing.
 
 /// in: target  its bits
 constexpr int use_epoch(win_epochs& e, std::uint8_t target) noexcept {

@@ -14,7 +14,7 @@ namespace mana::object {
 
 inline constexpr const char* no_win_id = "no free window, communicator or info id, or no memory";
 
-/// What the program asks for.
+/// The arguments of a constructor.
 struct wanted_win {
   win_flavor flavor;
   void* base;

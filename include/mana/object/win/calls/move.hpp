@@ -7,7 +7,7 @@
 
 namespace mana::object {
 
-/// What one side of an operation moves.
+/// Data of one side of an operation.
 struct one_side {
   std::int64_t count;
   MPI_Datatype type;

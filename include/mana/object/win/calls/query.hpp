@@ -1,4 +1,4 @@
-// What MPI answers about windows, and what programs attach to them: group, hints, name, attributes, error handler.
+// Queries about windows, and data that programs attach to them: group, hints, name, attributes, error handler.
 #pragma once
 #include <mana/library/name.hpp>
 #include <mana/object/attribute/calls.hpp>
