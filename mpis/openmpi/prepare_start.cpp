@@ -1,7 +1,7 @@
-// Debian's settings of Open MPI 4.1 leave no component for one-sided communication of some communicators. ucx and pt2pt
-// are excluded, and rdma serves neither a single rank nor most networks. The live MPI allows pt2pt again, or ucx where the
-// program asks for MPI_THREAD_MULTIPLE, which pt2pt refuses. rdma stays the first choice where it can be used. Words of
-// the user count more: the environment, --mca, and a file of the user's own.
+// Settings for one-sided communication. Debian's leave Open MPI 4.1 no component for some communicators. ucx and pt2pt
+// are excluded, and rdma serves neither a single rank nor most networks. The live MPI allows pt2pt again. pt2pt
+// refuses MPI_THREAD_MULTIPLE, so there ucx is allowed. rdma stays the first choice where it can be used. Settings of the
+// user count more: the environment, --mca, and a file of the user's own.
 #include <runtime/lower/prepare_start.hpp>
 
 #include <mana/lower/neutral.hpp>

@@ -26,7 +26,7 @@ inline void expect_shared(const win_entry& e) noexcept {
   int length = 0;
   if (!shares) lower::cross([&] { return b.mpi->MPI_Get_processor_name(node, &length); });
   std::snprintf(line, sizeof line,
-                "rank %u (now on %s) does not share the memory of a window with rank %d; place the window's %d ranks, from "
+                "rank %u (now on %s) does not share the memory of a window with rank %d. Place the window's %d ranks, from "
                 "%d to %d, on one node and restart again",
                 b.world_rank, node, ranks.world_ranks[0], ranks.size, ranks.world_ranks[0], ranks.world_ranks[ranks.size - 1]);
   constexpr int surroundings_differ = 83;        // runtime/words/exit_status.hpp
