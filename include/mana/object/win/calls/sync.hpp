@@ -286,10 +286,12 @@ inline int win_flush_all(MPI_Win win) noexcept {
 }
 inline int win_flush_local(int target, MPI_Win win) noexcept {
   return object::flush_one<fn::win_flush_local>(win, target, [=](object::win_entry& e) {
+    if ((object::bits_of_target(e, target) & object::target_bit::dirty) == 0) return int{neutral::success};
     return lower::cross([&] { return object::live_mpi().MPI_Win_flush_local(target, e.real); }); });
 }
 inline int win_flush_local_all(MPI_Win win) noexcept {
   return object::flush_every<fn::win_flush_local_all>(win, [](object::win_entry& e) {
+    if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return int{neutral::success};
     return lower::cross([&] { return object::live_mpi().MPI_Win_flush_local_all(e.real); }); });
 }
 /// A processor's barrier, and progress: legal in every epoch.
