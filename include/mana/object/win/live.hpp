@@ -83,6 +83,9 @@ inline void mark_dirty(win_entry& e, int target) noexcept {
   __atomic_store_n(&e.what.is_dirty, true, __ATOMIC_RELAXED);
 }
 
+/// Each dirty target was flushed.
+inline void note_clean(win_entry& e) noexcept { __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED); }
+
 /// All operations on one target are complete, here and there. cost: one load if it is clean
 inline int complete_at(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
@@ -93,7 +96,7 @@ inline int complete_at(win_entry& e, int target) noexcept {
 /// The same on all targets.
 inline int complete_all(win_entry& e) noexcept {
   if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return neutral::success;
-  __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
+  note_clean(e);
   for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
   return lower::cross([&] { return live_mpi().MPI_Win_flush_all(e.real); });
 }
