@@ -87,6 +87,7 @@ void fill_predefined_handles() noexcept { lower::fill_predefined(lower::the_brid
 
 int finish() {
   own_state& o = own();
+  end_windows();
   PMPI_Group_free(&o.world_group);
   if (o.parity != MPI_COMM_NULL) PMPI_Comm_free(&o.parity);
   PMPI_Comm_free(&o.lone);

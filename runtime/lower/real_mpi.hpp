@@ -52,6 +52,8 @@ int datatype_layout(real<kind::datatype> datatype, std::int64_t* layout);
 
 // windows.cpp
 int win_enter(real<kind::win> win);
+/// Frees the windows that are left. Collective over all ranks, before the live MPI ends.
+void end_windows();
 
 // operations.cpp
 int op_create(std::uint32_t index, int commute, real<kind::op>* op);

@@ -1,13 +1,11 @@
 // How a window begins and ends. Both are collectives of its communicator.
 #pragma once
 #include <mana/object/comm/calls/comm.hpp>
-#include <mana/object/comm/class/rebuild.hpp>
 #include <mana/object/info/calls.hpp>
 #include <mana/object/win/error.hpp>
 #include <mana/object/win/live.hpp>
 #include <mana/object/win/memory.hpp>
 #include <mana/object/win/token.hpp>
-#include <mana/vid/in_order.hpp>
 
 #include <cstdlib>
 #include <utility>
@@ -197,17 +195,6 @@ inline int end_win(call::wrapper_scope& scope, win_entry& e) noexcept {
   if (rc == neutral::success) rc = hidden;
   end_entry(e);
   return rc;
-}
-
-/// Ends the live windows that the program has left, in the order of restarts. All ranks are in MPI_Finalize. The live MPI
-/// would meet windows in an open epoch.
-inline void end_left_windows() noexcept {
-  vid::for_each_in_order<kind::win>(
-      [](const win_entry& e) { return bool{e.real}; },
-      [](const win_entry& a, const win_entry& b) { return built_before(*a.what.on, *b.what.on); }, [](win_entry& e) {
-        complete_all(e);
-        end_both(e);
-      });
 }
 
 }  // namespace mana::object

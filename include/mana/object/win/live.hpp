@@ -77,7 +77,7 @@ inline void clear_bits(win_entry& e, int target, std::uint8_t bits) noexcept {
   else e.what.targets[target] = static_cast<std::uint8_t>(e.what.targets[target] & kept);
 }
 
-/// Called before an operation is started: a flush that another thread makes meanwhile must not forget it.
+/// Called when an operation has started: a flush that another thread made before may not have met it.
 inline void mark_dirty(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) set_bits(e, target, target_bit::dirty);
   __atomic_store_n(&e.what.is_dirty, true, __ATOMIC_RELAXED);

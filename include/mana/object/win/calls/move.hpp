@@ -49,7 +49,6 @@ inline int translate_operation(win_entry& e, int target, std::int64_t displaceme
   if (displacement < 0 && e.what.flavor != win_flavor::dynamic) return neutral::err_disp;
   rc = with_epochs(e, [&](win_epochs& epochs) { return use_epoch(epochs, bits_of_target(e, target)); });
   if (rc != neutral::success) return rc;
-  mark_dirty(e, target);
   out.win = e.real;
   out.target = target;
   return neutral::success;
@@ -72,7 +71,10 @@ inline int operate(MPI_Win win, int target, std::int64_t displacement, const one
     request_entry* const made = request != nullptr ? new_one_sided(e) : nullptr;
     if (request != nullptr && made == nullptr) return int{neutral::err_no_mem};
     if (target == MPI_PROC_NULL) made->what.state = request_stage::done;
-    else rc = start(translated, made != nullptr ? &made->real : nullptr);
+    else {
+      rc = start(translated, made != nullptr ? &made->real : nullptr);
+      mark_dirty(e, target);
+    }
     if (rc != neutral::success) {
       if (made != nullptr) free_request(*made);
       return rc;
