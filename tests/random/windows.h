@@ -15,7 +15,7 @@ enum { cells = 3000 + 400 + 6 * 8 + 2 * 2 + 12 };                            // 
 struct issued {
   int* buffer;
   int* expected;             // NULL: the buffer is only sent
-  int n, number;
+  int n, number, kind;       // kind: enum operation
   MPI_Request request;
 };
 
@@ -141,8 +141,8 @@ static void end_operations(struct window* w) {
     struct issued* o = &w->issued[i];
     if (o->request != MPI_REQUEST_NULL) OK(MPI_Wait(&o->request, MPI_STATUS_IGNORE));
     for (int e = 0; o->expected && e < o->n; ++e)
-      CHECK(o->buffer[e] == o->expected[e], "%s, operation %d, element %d: %d, not %d", w->name, o->number, e, o->buffer[e],
-            o->expected[e]);
+      CHECK(o->buffer[e] == o->expected[e], "%s of flavor %d, operation %d of kind %d, element %d of %d: %d, not %d", w->name,
+            w->flavor, o->number, o->kind, e, o->n, o->buffer[e], o->expected[e]);
     if (o->expected) took(o->number, o->buffer, (size_t)o->n * sizeof(int));
     free(o->buffer), free(o->expected);
   }
@@ -180,6 +180,7 @@ static void operate(struct window* w, int origin, int target, enum operation kin
   const MPI_Datatype type = pairs ? pair_type : MPI_INT;
   const int count = pairs ? n / 2 : n;
   int* const there = &w->model[target][cell];
+  const int first = w->operations;
   struct issued* o;
   switch (kind) {
     case put:
@@ -250,6 +251,7 @@ static void operate(struct window* w, int origin, int target, enum operation kin
     }
     case all_operations: break;
   }
+  for (int i = first; i < w->operations; ++i) w->issued[i].kind = (int)kind;
 }
 
 /// Whether the place may be used so in this epoch, and that it is.
@@ -267,7 +269,10 @@ static void operations(struct window* w) {
     for (int left = pick(4); left > 0; --left) {
       const int anywhere = pick(w->n), place = pick(places), form = pick(12);
       const enum operation kind = (enum operation)pick(all_operations);
-      const int n = kind == fetch_op || kind == swap ? 1 : 1 + pick(widths[place]);
+      int n = kind == fetch_op || kind == swap ? 1 : 1 + pick(widths[place]);
+#ifdef OPEN_MPI
+      if ((kind == get_and_sum || kind == replace) && n > 1000) n = 1 + n % 1000;   // 4.1.4 gets garbage beyond the 8 KiB of its buffer
+#endif
       const int target = w->epoch == exposed || w->epoch == locked ? (origin + w->shift) % w->n : anywhere;
       if (kind == swap && target == origin) continue;                        // in which Open MPI 4.1.4 crashes
       if (w->begun[origin] + 3 > most_issued || !take_place(w, target, place, kind)) continue;

@@ -1,5 +1,6 @@
 // Atomics: compare-and-swap, fetch-and-op and get-accumulate, of this rank's own memory too, with all operations and
-// several types. Locks and lists made of them work across a checkpoint.
+// several types. Locks and queues made of them work across a checkpoint. A third argument, `others`: no compare-and-swap in
+// which Open MPI 4.1.4 crashes, of this rank's own memory and of 8 bytes.
 #include "windows/memory.h"
 
 enum { free_lock = -1, few = 6, nobody = -1 };
@@ -13,6 +14,7 @@ struct FOR_A_WINDOW memory {
 static struct memory own;
 static struct memory* theirs;
 static MPI_Win over_own, over_theirs;
+static int others;
 
 static int swap_int(MPI_Win w, int target, MPI_Aint at, int expected, int desired) {
   int before = -2;
@@ -30,6 +32,7 @@ static int fetch_int(MPI_Win w, int target, MPI_Aint at, int value, MPI_Op op) {
 /// A lock made of compare-and-swap, around a number that is read and written.
 static void spin_lock(MPI_Win w, int k) {
   const int target = k % ranks;
+  if (others && target == me) return;
   while (swap_int(w, target, AT(memory, lock), free_lock, me) != free_lock) {}
   const int before = fetch_int(w, target, AT(memory, guarded), 0, MPI_NO_OP);
   CHECK(fetch_int(w, target, AT(memory, guarded), before + 1, MPI_REPLACE) == before, "step %d", k);
@@ -39,6 +42,7 @@ static void spin_lock(MPI_Win w, int k) {
 /// A queue of those who wait, as MCS made it: the tail at rank 0, each one's successor at itself.
 static void queue_lock(MPI_Win w, struct memory* m, int k) {
   int next;
+  if (others && me == 0) return;
   __atomic_store_n(&m->next, nobody, __ATOMIC_SEQ_CST);
   OK(MPI_Win_sync(w));
   const int before = fetch_int(w, 0, AT(memory, tail), me, MPI_REPLACE);
@@ -50,7 +54,7 @@ static void queue_lock(MPI_Win w, struct memory* m, int k) {
   long long one = 1, turn;
   OK(MPI_Get_accumulate(&one, 1, MPI_LONG_LONG, &turn, 1, MPI_LONG_LONG, 0, AT(memory, ticket), 1, MPI_LONG_LONG, MPI_SUM, w));
   OK(MPI_Win_flush(0, w));
-  CHECK(turn >= (long long)k * ranks && turn < (long long)(k + 1) * ranks, "%lld, step %d", turn, k);
+  CHECK(turn >= (long long)k * (ranks - others) && turn < (long long)(k + 1) * (ranks - others), "%lld, step %d", turn, k);
   if (swap_int(w, 0, AT(memory, tail), me, nobody) == me) return;
   while ((next = fetch_int(w, me, AT(memory, next), 0, MPI_NO_OP)) == nobody) {}
   fetch_int(w, next, AT(memory, lock), 0, MPI_REPLACE);
@@ -73,7 +77,8 @@ static void operations(MPI_Win w, struct memory* m, int k) {
     }
   // Only the left rank swaps these of this rank's.
   long long expected = (long long)k << 40, desired = expected + 1, before = -1;
-  OK(MPI_Compare_and_swap(&desired, &expected, &before, MPI_LONG_LONG, right, AT(memory, big), w));
+  if (others) OK(MPI_Fetch_and_op(&desired, &before, MPI_LONG_LONG, right, AT(memory, big), MPI_REPLACE, w));
+  else OK(MPI_Compare_and_swap(&desired, &expected, &before, MPI_LONG_LONG, right, AT(memory, big), w));
   const double half = 0.25;
   double was = 0;
   OK(MPI_Fetch_and_op(&half, &was, MPI_DOUBLE, right, AT(memory, real), MPI_SUM, w));
@@ -102,6 +107,7 @@ static void operations(MPI_Win w, struct memory* m, int k) {
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   find_neighbours();
+  others = argc > 3 && strcmp(argv[3], "others") == 0;
   over_own = create_window(&own, sizeof own, 1);
   theirs = allocate_window(sizeof *theirs, 1, &over_theirs);
   own.lock = theirs->lock = free_lock;
@@ -120,7 +126,7 @@ int main(int argc, char** argv) {
   OK(MPI_Win_sync(over_own));
   OK(MPI_Barrier(MPI_COMM_WORLD));
   OK(MPI_Reduce(&own.guarded, &guarded, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
-  if (me == 0) CHECK(guarded == steps * ranks, "%d", guarded);
+  if (me == 0) CHECK(guarded == steps * (ranks - others), "%d", guarded);
   OK(MPI_Win_unlock_all(over_own));
   OK(MPI_Win_unlock_all(over_theirs));
   OK(MPI_Win_free(&over_own));
