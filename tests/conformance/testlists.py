@@ -12,7 +12,7 @@ FORTRAN = ("f77/rma", "f90/rma", "f08/rma")
 LISTS = ("testlist", "testlist.dtp")
 # The suite has no list of these, which print what they do; name: ranks. A good end is status 0.
 BASIC = {"adapt": 3, "patterns": 2, "self": 1, "sendrecv": 2, "simple": 2, "srtest": 2, "wtime": 2}
-# Folders of what mana refuses as a whole, and of what is not C.
+# Folders of what mana refuses as a whole, and of what is not C. FORTRAN has what is run of the latter.
 LEFT_OUT = {"io", "spawn", "f77", "f90", "f08", "cxx", "impls", "faults"}
 DEFAULT_RANKS, DEFAULT_LIMIT_S = 2, 180
 

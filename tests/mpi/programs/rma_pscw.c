@@ -13,6 +13,7 @@ struct exposed {
 };
 static struct memory own;
 static struct exposed ring, all;
+static MPI_Win idle;
 static MPI_Group right_one, left_one, everybody;
 
 static void pause_a_little(void) {
@@ -60,12 +61,12 @@ static void access_all(int k) {
   for (int r = 0; r < ranks; ++r) SAME(all.memory->put[r], all.n, r, 3, k);
 }
 
-/// An epoch with nobody, and one in which nothing happens.
+/// With nobody. In a window of its own: MPICH 4.0.2 does not end this start if others have posted for the next one.
 static void empty_epochs(void) {
-  OK(MPI_Win_post(MPI_GROUP_EMPTY, 0, all.win));
-  OK(MPI_Win_start(MPI_GROUP_EMPTY, 0, all.win));
-  OK(MPI_Win_complete(all.win));
-  OK(MPI_Win_wait(all.win));
+  OK(MPI_Win_post(MPI_GROUP_EMPTY, 0, idle));
+  OK(MPI_Win_start(MPI_GROUP_EMPTY, 0, idle));
+  OK(MPI_Win_complete(idle));
+  OK(MPI_Win_wait(idle));
 }
 
 int main(int argc, char** argv) {
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   ring.memory = &own;
   ring.win = create_window(&own, sizeof own, 1);
   all.memory = allocate_window(sizeof own, 1, &all.win);
+  idle = create_window(NULL, 0, 1);
   OK(MPI_Win_get_group(all.win, &everybody));
   OK(MPI_Group_incl(everybody, 1, &right, &right_one));
   OK(MPI_Group_incl(everybody, 1, &left, &left_one));
@@ -89,6 +91,7 @@ int main(int argc, char** argv) {
   OK(MPI_Group_free(&right_one));
   OK(MPI_Group_free(&left_one));
   OK(MPI_Group_free(&everybody));
+  OK(MPI_Win_free(&idle));
   OK(MPI_Win_free(&ring.win));
   OK(MPI_Win_free(&all.win));
   return finish();
