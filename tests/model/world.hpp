@@ -36,8 +36,8 @@ struct caller_faults {
   bool never_asks_again = false;               // a held start does not ask again
   bool one_clock_for_equal_groups = false;     // communicators over the same members share a clock
   bool lock_waits_untold = false;              // that a rank waits for a lock is not told
-  bool holder_only = false;                    // it is told of those who have the lock then
-  bool last_before_only = false;               // it is told of those who wait before it, not of who has it
+  bool holder_only = false;                    // only those who have the lock then are named
+  bool last_before_only = false;               // only those who wait before it are named
   bool parks_before_it_looks = false;          // after a request a rank does not look at a lock for which it waits
   bool place_taken_again = false;              // after a checkpoint it asks again, and its place remains
   bool unlock_counted = false;                 // an unlock counts as a collective of group 0

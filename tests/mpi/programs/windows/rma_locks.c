@@ -1,6 +1,6 @@
 // Locks: one window is locked by all as long as the program lives; in another all ranks want exclusive locks of one target;
 // a third is locked by one rank across a step, while the others wait for it.
-#include "windows/alone.h"
+#include "alone.h"
 
 enum { most = 8000, few = 8 };
 struct FOR_A_WINDOW memory {

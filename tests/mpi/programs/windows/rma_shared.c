@@ -1,6 +1,6 @@
 // Memory that the ranks of a node share: loads and stores in one another's parts, flags that are waited for without any
 // call of MPI, atomics of the processor, and a second window over the same memory.
-#include "windows/memory.h"
+#include "memory.h"
 
 #include <sched.h>
 

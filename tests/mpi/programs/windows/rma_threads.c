@@ -1,6 +1,6 @@
 // MPI_THREAD_MULTIPLE: several threads of each rank put, get, add and flush in one window, wait for requests, and lock in
 // windows of their own. With a lower level one thread does all of it.
-#include "windows/memory.h"
+#include "memory.h"
 
 enum { workers = 3, most = 4000, rounds = 4 };
 struct FOR_A_WINDOW memory {

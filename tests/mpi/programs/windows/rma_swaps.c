@@ -1,7 +1,7 @@
 // Atomics: compare-and-swap, fetch-and-op and get-accumulate, of this rank's own memory too, with all operations and
 // several types. Locks and queues made of them work across a checkpoint. A third argument, `others`: no compare-and-swap in
 // which Open MPI 4.1.4 crashes, of this rank's own memory and of 8 bytes.
-#include "windows/memory.h"
+#include "memory.h"
 
 enum { free_lock = -1, few = 6, nobody = -1 };
 struct FOR_A_WINDOW memory {

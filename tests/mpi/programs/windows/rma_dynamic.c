@@ -1,5 +1,5 @@
 // Dynamic windows: memory is attached and detached across steps, displacements are addresses that others were told once.
-#include "windows/memory.h"
+#include "memory.h"
 
 enum { most = 3000, places = 3 };
 struct FOR_A_WINDOW block {

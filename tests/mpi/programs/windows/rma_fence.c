@@ -1,6 +1,6 @@
 // Fence epochs, over the program's memory and over MPI's, with all assertions. Each step leaves them open, with what was
 // put, got and accumulated under way; the next step's fence ends them.
-#include "windows/alone.h"
+#include "alone.h"
 
 enum { most = 20000, few = 16 };
 struct FOR_A_WINDOW memory {

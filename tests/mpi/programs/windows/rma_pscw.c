@@ -1,6 +1,6 @@
 // Post, start, complete and wait: with one peer, with several, with NOCHECK, waited for or tested. Each step leaves one
 // window's epoch exposed and another's accessed, and in each some rank is late with its post.
-#include "windows/memory.h"
+#include "memory.h"
 
 enum { most = 12000, most_ranks = 8 };
 struct FOR_A_WINDOW memory {

@@ -1,6 +1,6 @@
 // Operations with requests, completed in every way, among requests of messages; some are under way across a step, and
 // some are completed with a flush before their request is.
-#include "windows/memory.h"
+#include "memory.h"
 
 enum { most = 30000, few = 32, parts = 4 };
 struct FOR_A_WINDOW memory {

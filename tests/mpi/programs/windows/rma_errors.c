@@ -1,6 +1,6 @@
 // Wrong calls on windows: each returns an error of its class by the window's error handler, and changes nothing: what follows
 // works. An epoch that is open when a call fails stays open, across steps too.
-#include "windows/memory.h"
+#include "memory.h"
 
 static int memory[16] FOR_A_WINDOW;
 static MPI_Win win, dynamic_win;

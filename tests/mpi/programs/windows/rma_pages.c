@@ -1,6 +1,6 @@
 // Memory that only others write: the left rank puts a number into every page of this rank's windows, and stores one into every
 // page that they share, while this rank touches nothing. What an image of changed pages lacks is found at the end.
-#include "windows/memory.h"
+#include "memory.h"
 
 enum { page = 4096, pages = 300 };
 /// Of a page: steps write to its numbers in turn.

@@ -1,6 +1,6 @@
 // What windows are beside their memory: made and freed in a loop, with attributes, names, information, error handlers and
 // groups; several over one memory; as integers of Fortran.
-#include "windows/alone.h"
+#include "alone.h"
 
 enum { most = 64, lasting = 4 };
 static int memory[most] FOR_A_WINDOW;
