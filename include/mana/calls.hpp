@@ -30,3 +30,7 @@
 #include <mana/object/session/calls/session.hpp>
 #include <mana/object/tool/calls.hpp>
 #include <mana/object/tool/event_calls.hpp>
+#include <mana/object/win/calls/create.hpp>
+#include <mana/object/win/calls/move.hpp>
+#include <mana/object/win/calls/query.hpp>
+#include <mana/object/win/calls/sync.hpp>

@@ -23,6 +23,7 @@ template <> struct mpi_type<kind::op> { using type = MPI_Op; };
 template <> struct mpi_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct mpi_type<kind::message> { using type = MPI_Message; };
 template <> struct mpi_type<kind::info> { using type = MPI_Info; };
+template <> struct mpi_type<kind::win> { using type = MPI_Win; };
 template <> struct mpi_type<kind::cvar> { using type = MPI_T_cvar_handle; };
 template <> struct mpi_type<kind::pvar> { using type = MPI_T_pvar_handle; };
 template <> struct mpi_type<kind::pvar_session> { using type = MPI_T_pvar_session; };

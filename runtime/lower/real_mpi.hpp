@@ -50,6 +50,9 @@ int split_shared(real<kind::comm> comm, int member, int key, real<kind::comm>* r
 int comm_idup(real<kind::comm> comm, real<kind::comm>* result, real<kind::request>* request);
 int datatype_layout(real<kind::datatype> datatype, std::int64_t* layout);
 
+// windows.cpp
+int win_enter(real<kind::win> win);
+
 // operations.cpp
 int op_create(std::uint32_t index, int commute, real<kind::op>* op);
 

@@ -73,7 +73,7 @@ void print_services() {
        M(datatype_layout), M(op_create), M(world_attribute), M(error_text), M(clock_enter), M(clock_retract),
        M(clock_wait), M(clock_wait_end), M(clock_ending), M(park_others), M(drain_begin), M(drain_post),
        M(drain_look), M(drain_mail), M(drain_barrier), M(drain_turn), M(drain_waits), M(drained), M(not_drained),
-       M(write_image), M(release), M(fault_point), M(affinity_text))
+       M(write_image), M(release), M(fault_point), M(affinity_text), M(win_enter))
 }
 
 void print_saved_state() {

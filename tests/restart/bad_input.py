@@ -59,7 +59,7 @@ class Cases:
         self.expect("a kernel without seccomp", 74, "seccomp", str(self.build / "tests" / "restart" / "without_seccomp"), *run,
                     self.program, "3", launcher=False)
         errors = self.build / "tests" / "mpi" / "programs" / f"errors_{self.mpi}"
-        self.expect("a refused function where errors return", 0, "rank 1: MPI_Win_create is refused: ", *run, errors, "1", "0")
+        self.expect("a refused function where errors return", 0, "rank 1: MPI_File_open is refused: ", *run, errors, "1", "0")
         self.expect("a single rank without mpirun", 0, "checksum", *run, self.program, "3", launcher=False)
 
     def one_rank(self):

@@ -24,6 +24,7 @@ template <> struct handle_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct handle_type<kind::errhandler> { using type = MPI_Errhandler; };
 template <> struct handle_type<kind::info> { using type = MPI_Info; };
 template <> struct handle_type<kind::message> { using type = MPI_Message; };
+template <> struct handle_type<kind::win> { using type = MPI_Win; };
 #if MPI_VERSION >= 4
 template <> struct handle_type<kind::session> { using type = MPI_Session; };
 #endif

@@ -22,9 +22,10 @@ inline MPI_Errhandler errhandler_f2c(MPI_Fint n) noexcept { return app::from_for
 inline MPI_Fint message_c2f(MPI_Message h) noexcept { return app::to_fortran<kind::message>(h); }
 inline MPI_Message message_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::message>(n); }
 
-// The program can make no window, file or session, so only the null ones have numbers.
-inline MPI_Fint win_c2f(MPI_Win) noexcept { return app::number_of_null(MPI_WIN_NULL); }
-inline MPI_Win win_f2c(MPI_Fint) noexcept { return MPI_WIN_NULL; }
+inline MPI_Fint win_c2f(MPI_Win h) noexcept { return app::to_fortran<kind::win>(h); }
+inline MPI_Win win_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::win>(n); }
+
+// The program can make no file or session, so only the null ones have numbers.
 inline MPI_Fint file_c2f(MPI_File) noexcept { return 0; }
 inline MPI_File file_f2c(MPI_Fint) noexcept { return MPI_FILE_NULL; }
 #if MPI_VERSION >= 4

@@ -14,6 +14,7 @@
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/request/completion/completion.hpp>
 #include <mana/object/request/form/partitioned/partitioned.hpp>
+#include <mana/object/win/life.hpp>
 
 #include <cstdio>
 
@@ -114,6 +115,7 @@ inline int end_live_mpi(call::wrapper_scope& scope) noexcept {
   }
   while (lower::cross([&] { return lower::the_bridge().service->clock_ending(); }) == lower::wait_end::attention)
     scope.park_here();
+  object::end_left_windows();
   call::library().live = call::life::finalized;
   return lower::cross([&] { return lower::the_bridge().service->finalize(); });
 }

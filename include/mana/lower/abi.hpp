@@ -345,6 +345,8 @@ struct services {
   // --- added later
   /// Open MPI's OMPI_Affinity_str: three texts, char[1024] each. Another MPI: err_unsupported_operation
   int (*affinity_text)(int format, char* bound, char* current, char* exists);
+  /// A new live window returns errors from now on, and enters MPI_Win_lock_all(MPI_MODE_NOCHECK).
+  int (*win_enter)(real<kind::win> win);
 };
 static_assert(sizeof(services) == sizes_by_minor[services_minor].services, "appended? add a row to sizes_by_minor");
 

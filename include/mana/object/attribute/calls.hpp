@@ -30,11 +30,12 @@ inline int class_of_callback_error(int code) noexcept {
   return known > neutral::success && known < neutral::err_lastcode ? known : int{neutral::err_other};
 }
 
-/// in: h  of a communicator or a datatype
+/// in: h  of a communicator, a datatype or a window
 template <class Handle>
 inline int fortran_number(Handle h) noexcept {
   if constexpr (!std::is_pointer_v<Handle>) return h;
   else if constexpr (std::is_same_v<Handle, MPI_Comm>) return app::to_fortran<kind::comm>(h);
+  else if constexpr (std::is_same_v<Handle, MPI_Win>) return app::to_fortran<kind::win>(h);
   else return app::to_fortran<kind::datatype>(h);
 }
 
@@ -311,17 +312,6 @@ inline int comm_delete_attr(MPI_Comm comm, int number) noexcept {
 }
 inline int attr_delete(MPI_Comm comm, int number) noexcept {
   return object::delete_comm_attribute<fn::attr_delete>(comm, number);
-}
-
-// The program can make no window, so every window handle is wrong.
-inline int win_set_attr(MPI_Win, int, void*) noexcept {
-  return object::fail(fn::win_set_attr::id, neutral::err_win, "no such window");
-}
-inline int win_get_attr(MPI_Win, int, void*, int*) noexcept {
-  return object::fail(fn::win_get_attr::id, neutral::err_win, "no such window");
-}
-inline int win_delete_attr(MPI_Win, int) noexcept {
-  return object::fail(fn::win_delete_attr::id, neutral::err_win, "no such window");
 }
 
 /// The copy functions that mpi.h declares: the wrapper library exports them under its names.

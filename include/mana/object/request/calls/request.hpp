@@ -221,7 +221,7 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
 inline int cancel(MPI_Request* request) noexcept {
   call::wrapper_scope scope(fn::cancel::id);
   object::request_entry* e = nullptr;
-  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() ||
+  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() || e->what.is_one_sided() ||
       e->what.parts() != nullptr || (e->what.is_message() && e->what.message().is_exchange))
     return object::raise_request(fn::cancel::id, neutral::err_request);
   if (object::is_generalized(*e)) return object::raise_code(fn::cancel::id, object::cancel_generalized(*e));
