@@ -26,6 +26,8 @@ struct win_epochs {
   exposure_epoch exposure = exposure_epoch::none;
   int locks = 0;                       // of single targets, MPI_PROC_NULL included
   bool all_unchecked = false;          // MPI_Win_lock_all with MPI_MODE_NOCHECK
+  int writers = 0;                     // exclusive locks that the rank has, or waits for
+  int room_places = 0;                 // as a writer in the window's room. More than one only if threads asked at once
 };
 
 constexpr bool is_open(access_epoch a) noexcept {
@@ -112,6 +114,19 @@ constexpr int may_flush(const win_epochs& e, std::uint8_t target) noexcept {
   if (e.access == access_epoch::lock_all) return neutral::success;
   const bool is_locked = e.access == access_epoch::lock && (target & target_bit::locked) != 0;
   return is_locked ? int{neutral::success} : int{neutral::err_rma_sync};
+}
+
+/// An exclusive lock is asked for. out: it needs a place in the room: the rank has none
+constexpr bool begin_writing(win_epochs& e) noexcept {
+  ++e.writers;
+  return e.room_places == 0;
+}
+/// The last exclusive lock leaves the room. out: places to leave
+constexpr int end_writing(win_epochs& e) noexcept {
+  if (--e.writers != 0) return 0;
+  const int places = e.room_places;
+  e.room_places = 0;
+  return places;
 }
 
 /// Windows end outside all epochs. An epoch of a fence may be left open.

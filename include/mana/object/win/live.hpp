@@ -77,24 +77,30 @@ inline void clear_bits(win_entry& e, int target, std::uint8_t bits) noexcept {
   else e.what.targets[target] = static_cast<std::uint8_t>(e.what.targets[target] & kept);
 }
 
-/// Called before an operation is started: a flush that another thread makes meanwhile must not forget it.
+/// Called before an operation is started.
 inline void mark_dirty(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) set_bits(e, target, target_bit::dirty);
   __atomic_store_n(&e.what.is_dirty, true, __ATOMIC_RELAXED);
 }
 
+/// Threads that call at once leave what is dirty so. Else one that flushes would call clean what another is about to
+/// start, or has started and is to find complete: the flush is not over yet.
+inline bool may_clean() noexcept { return call::library().callers != turns::at_once; }
+
 /// All operations on one target are complete, here and there. cost: one load if it is clean
 inline int complete_at(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
-  clear_bits(e, target, target_bit::dirty);
+  if (may_clean()) clear_bits(e, target, target_bit::dirty);
   return lower::cross([&] { return live_mpi().MPI_Win_flush(target, e.real); });
 }
 
 /// The same on all targets.
 inline int complete_all(win_entry& e) noexcept {
   if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return neutral::success;
-  __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
-  for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
+  if (may_clean()) {
+    __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
+    for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
+  }
   return lower::cross([&] { return live_mpi().MPI_Win_flush_all(e.real); });
 }
 

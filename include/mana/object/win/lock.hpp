@@ -3,6 +3,7 @@
 #pragma once
 #include <mana/call/wait.hpp>
 #include <mana/object/request/completion/completion.hpp>
+#include <mana/object/win/error.hpp>
 #include <mana/object/win/live.hpp>
 
 #include <sched.h>
@@ -46,16 +47,31 @@ inline int leave_place(const win_entry& e, int home, lock_place place) noexcept 
   return add_to_word(e, home, word_of_done(place), unit_of(place), before);
 }
 
-/// The room comes first: in the other order ranks could wait in a circle.
-inline int take_lock(call::wrapper_scope& scope, const win_entry& e, int target, bool exclusive) noexcept {
-  if (!exclusive) return take_place(scope, e, target, lock_place::reader);
-  const int rc = take_place(scope, e, home_of_room, lock_place::room_writer);
-  return rc == neutral::success ? take_place(scope, e, target, lock_place::writer) : rc;
+/// The rank has one exclusive lock less, and leaves the room with the last.
+inline int leave_room(win_entry& e) noexcept {
+  int places = 0, rc = neutral::success;
+  with_epochs(e, [&](win_epochs& all) { return places = end_writing(all), 0; });
+  for (; places > 0 && rc == neutral::success; --places) rc = leave_place(e, home_of_room, lock_place::room_writer);
+  return rc;
 }
-inline int leave_lock(const win_entry& e, int target, bool exclusive) noexcept {
+
+/// The room comes first: in the other order ranks could wait in a circle. A rank that is in it stays there: behind one
+/// of the alls, which waits for the rank's first lock, it would never come to its second.
+inline int take_lock(call::wrapper_scope& scope, win_entry& e, int target, bool exclusive) noexcept {
+  if (!exclusive) return take_place(scope, e, target, lock_place::reader);
+  bool needs_room = false;
+  int rc = neutral::success;
+  with_epochs(e, [&](win_epochs& all) { return needs_room = begin_writing(all), 0; });
+  if (needs_room) rc = take_place(scope, e, home_of_room, lock_place::room_writer);
+  if (needs_room && rc == neutral::success) with_epochs(e, [](win_epochs& all) { return ++all.room_places, 0; });
+  if (rc == neutral::success) rc = take_place(scope, e, target, lock_place::writer);
+  if (rc != neutral::success) leave_room(e);
+  return rc;
+}
+inline int leave_lock(win_entry& e, int target, bool exclusive) noexcept {
   if (!exclusive) return leave_place(e, target, lock_place::reader);
   const int rc = leave_place(e, target, lock_place::writer);
-  return rc == neutral::success ? leave_place(e, home_of_room, lock_place::room_writer) : rc;
+  return rc == neutral::success ? leave_room(e) : rc;
 }
 
 }  // namespace mana::object

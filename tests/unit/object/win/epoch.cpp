@@ -75,3 +75,18 @@ TEST_CASE("several targets are locked at once, each once") {
 }
 
 }  // namespace win_epoch_tests
+
+TEST_CASE("exclusive locks share a place in the room, and the last one leaves it") {
+  win_epochs e;
+  CHECK(begin_writing(e));
+  ++e.room_places;
+  CHECK_FALSE(begin_writing(e));
+  CHECK(end_writing(e) == 0);
+  CHECK(end_writing(e) == 1);
+  CHECK(begin_writing(e));
+  CHECK(begin_writing(e));             // a thread that asks before the other one's place is granted
+  e.room_places += 2;
+  CHECK(end_writing(e) == 0);
+  CHECK(end_writing(e) == 2);
+  CHECK(e.room_places == 0);
+}
