@@ -74,8 +74,6 @@ TEST_CASE("several targets are locked at once, each once") {
   CHECK(e.access == access_epoch::none);
 }
 
-}  // namespace win_epoch_tests
-
 TEST_CASE("exclusive locks share a place in the room, and the last one leaves it") {
   win_epochs e;
   CHECK(begin_writing(e));
@@ -90,3 +88,5 @@ TEST_CASE("exclusive locks share a place in the room, and the last one leaves it
   CHECK(end_writing(e) == 2);
   CHECK(e.room_places == 0);
 }
+
+}  // namespace win_epoch_tests
