@@ -87,6 +87,11 @@ inline void mark_dirty(win_entry& e, int target) noexcept {
 /// start, or has started and is to find complete: the flush is not over yet.
 inline bool may_clean() noexcept { return call::library().callers != turns::at_once; }
 
+/// Each dirty target was flushed.
+inline void note_clean(win_entry& e) noexcept {
+  if (may_clean()) __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
+}
+
 /// All operations on one target are complete, here and there. cost: one load if it is clean
 inline int complete_at(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
@@ -98,7 +103,7 @@ inline int complete_at(win_entry& e, int target) noexcept {
 inline int complete_all(win_entry& e) noexcept {
   if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return neutral::success;
   if (may_clean()) {
-    __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
+    note_clean(e);
     for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
   }
   return lower::cross([&] { return live_mpi().MPI_Win_flush_all(e.real); });

@@ -149,6 +149,7 @@ inline int complete(win_entry& e) noexcept {
     if (rc == neutral::success) rc = complete_at(e, target);
     if (rc == neutral::success) rc = send_token(e, target, token_tag::completed);
   }
+  note_clean(e);
   end_access(e.what.epochs);
   return rc;
 }
@@ -186,7 +187,11 @@ inline int unlock(win_entry& e, int target) noexcept {
       rc = leave_lock(e, target, (bits & target_bit::exclusive) != 0);
     clear_bits(e, target, target_bit::locked);
   }
-  with_epochs(e, [](win_epochs& all) { return end_lock(all), 0; });
+  with_epochs(e, [&e](win_epochs& all) {
+    end_lock(all);
+    if (all.locks == 0) note_clean(e);            // only locked targets had operations
+    return 0;
+  });
   return rc;
 }
 
