@@ -9,5 +9,6 @@ foreach(folder IN LISTS MANA_EXTRA_FAMILIES)
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mana_family_files} ${PROJECT_SOURCE_DIR}/codegen/families.py)
 execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/families.py --cmake ${PROJECT_BINARY_DIR}/families.cmake
+  --facts ${PROJECT_BINARY_DIR}/families.json --version ${PROJECT_VERSION}
   ${MANA_EXTRA_FAMILIES} COMMAND_ERROR_IS_FATAL ANY)
 include(${PROJECT_BINARY_DIR}/families.cmake)

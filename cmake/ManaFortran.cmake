@@ -13,7 +13,10 @@ endif()
 # with its words, as by its users.
 foreach(mpi IN LISTS MANA_FAMILIES)
   set(MANA_FORTRAN_${mpi} FALSE)
-  if(MANA_FAMILY_${mpi}_MPIFC)
+  if(MANA_MPICC AND mpi IN_LIST MANA_MPIS)          # the one beside the compiler command that was named
+    get_filename_component(place ${MANA_MPICC_${mpi}} DIRECTORY)
+    find_program(MANA_MPIF90_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPIFC} mpif90 NAMES_PER_DIR PATHS ${place} NO_DEFAULT_PATH)
+  elseif(MANA_FAMILY_${mpi}_MPIFC)
     find_program(MANA_MPIF90_${mpi} NAMES ${MANA_FAMILY_${mpi}_MPIFC} DOC "Fortran compiler wrapper of ${mpi}")
   endif()
   if(MANA_HAS_FORTRAN AND MANA_MPIF90_${mpi})

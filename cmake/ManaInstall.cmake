@@ -1,5 +1,6 @@
 # What `cmake --install` puts where, for any prefix:
-#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<mpi>*.so   include/mana/**   lib/cmake/mana
+#   bin/mana   libexec/mana/mana-lower-<mpi>   lib/mana/libmana-<family>*.so   include/mana/**   lib/cmake/mana
+#   lib/mana/add-mpi: what `mana add-mpi` builds another lower half of
 # <mpi>: none, and those that are there. The build tree gets the same layout, since the command finds the other parts from its own place. Included at the end
 # of the top CMakeLists.txt, when all targets are known; a part that was not built is not installed.
 include(CMakePackageConfigHelpers)
@@ -11,7 +12,7 @@ if(TARGET mana_command)
   add_dependencies(mana_tree mana_command mana_pages)
 endif()
 
-foreach(mpi none ${MANA_FAMILIES})
+foreach(mpi none ${MANA_LIVE_MPIS} ${MANA_DECLARED_MPIS})
   if(TARGET mana-lower-${mpi})
     set_target_properties(mana-lower-${mpi} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana)
@@ -19,22 +20,27 @@ foreach(mpi none ${MANA_FAMILIES})
     add_dependencies(mana_tree mana-lower-${mpi})
     if(NOT mpi STREQUAL none)
       set(description ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBEXECDIR}/mana/mana-lower-${mpi}.json)
-      file(GENERATE OUTPUT ${description} CONTENT "{\"name\": \"${mpi}\", \"family\": \"${mpi}\", \"version\": \"${MANA_VERSION_${mpi}}\", \"launcher\": \"${MANA_MPIRUN_${mpi}}\"}\n")
+      file(GENERATE OUTPUT ${description} CONTENT "${MANA_DESCRIPTION_${mpi}}\n")
       install(FILES ${description} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/mana)
     endif()
   endif()
-  foreach(library mana-${mpi} ${MANA_STAND_INS_${mpi}})
-    if(NOT library STREQUAL "mana-${mpi}")
-      string(PREPEND library "mana-${mpi}-")
-    endif()
-    if(TARGET ${library})
-      set_target_properties(${library} PROPERTIES
-        OUTPUT_NAME ${library} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
-      install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
-      add_dependencies(mana_tree ${library})
-    endif()
-  endforeach()
 endforeach()
+set(mana_libraries mana-none mana-stand-in)
+foreach(mpi IN LISTS MANA_MPIS MANA_DECLARED_MPIS)
+  list(APPEND mana_libraries mana-${mpi})
+  list(TRANSFORM MANA_STAND_INS_${mpi} PREPEND mana-${mpi}- OUTPUT_VARIABLE stand_ins)
+  list(APPEND mana_libraries ${stand_ins})
+endforeach()
+foreach(library IN LISTS mana_libraries)
+  if(TARGET ${library})
+    set_target_properties(${library} PROPERTIES
+      OUTPUT_NAME ${library} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/mana)
+    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
+    add_dependencies(mana_tree ${library})
+  endif()
+endforeach()
+
+include(ManaAddMpi)
 
 # The package.
 set(mana_package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/mana)
@@ -46,7 +52,7 @@ install(TARGETS ${mana_exported} EXPORT mana-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/mana)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mana DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
-foreach(mpi IN LISTS MANA_FAMILIES)
+foreach(mpi IN LISTS MANA_FAMILIES MANA_DECLARED_FAMILIES)
   install(FILES ${MANA_FAMILY_${mpi}_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mana/mpis/${mpi})
   if(mpi IN_LIST MANA_MPIS)
     install(FILES ${PROJECT_BINARY_DIR}/mpi_${mpi}/mana/gen/declared.hpp

@@ -1,24 +1,26 @@
 #!/usr/bin/python3
 """The families of MPI libraries: mpis/<name>/family.toml, and folders outside the tree that the caller names.
 
-families.py --cmake FILE [FOLDER…] writes the lists that CMake needs. `generate.py` has the rest.
+families.py --cmake FILE [--facts FILE --version VERSION] [FOLDER…] writes the lists that CMake needs, and the facts that
+mpi_compiler.py needs. `generate.py` has the rest.
 """
 import argparse
 import dataclasses
+import json
 import pathlib
 import re
 import sys
 import tomllib
 
 MPIS = pathlib.Path(__file__).resolve().parent.parent / "mpis"
-KEYS = {"long_name", "versions", "sonames", "version_symbol", "version_macros", "standard", "packages", "bindings", "sources", "supported",
-        "functions_as", "lacks", "compiler", "launcher", "tests"}
+KEYS = {"long_name", "versions", "sonames", "soname_patterns", "version_symbol", "version_macros", "standard", "packages", "bindings", "sources",
+        "supported", "declared", "live_sources", "functions_as", "lacks", "compiler", "launcher", "tests"}
 COMPILER = {"c", "fortran", "definitions", "options"}
 LISTS = ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "processes")      # of a launcher
 LAUNCHER = {"program", "order", *LISTS, "srun"}
 # Key: default.
 TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
-         "unreceived": 50000, "own_suite": False, "suite_options": []}
+         "unreceived": 50000, "swaps": True, "own_suite": False, "suite_options": []}
 
 
 LARGE_COUNTS_SINCE = "4.0"       # of the standard
@@ -40,6 +42,7 @@ class Family:
     folder: pathlib.Path
     long_name: str
     sonames: list
+    soname_patterns: list = dataclasses.field(default_factory=list)
     version_symbol: str = ""
     version_macros: list = dataclasses.field(default_factory=list)
     versions: list = dataclasses.field(default_factory=list)
@@ -48,6 +51,8 @@ class Family:
     bindings: list = dataclasses.field(default_factory=list)
     sources: list = dataclasses.field(default_factory=list)
     supported: bool = True
+    declared: bool = False                 # mpi.h is generated
+    live_sources: list = dataclasses.field(default_factory=list)
     functions_as: str = ""
     lacks: dict = dataclasses.field(default_factory=dict)
     inherited_lacks: dict = dataclasses.field(default_factory=dict)      # of the family in functions_as
@@ -80,7 +85,7 @@ class Family:
     @property
     def lists(self):
         """The lists in families.hpp, in the order of mpi_family's members."""
-        return {"versions": self.versions, "sonames": self.sonames} | {key: self.launcher.get(key, []) for key in LISTS}
+        return {"versions": self.versions, "sonames": self.sonames, "soname_patterns": self.soname_patterns} | {key: self.launcher.get(key, []) for key in LISTS}
 
     @property
     def headers(self):
@@ -102,13 +107,15 @@ def read(folder):
     if lacking := [key for key in needed if not facts.get(key)]:
         raise FamilyError(f"{file}: no {', '.join(lacking)}")
     family = Family(file.parent.name, file.parent, **facts)
-    if family.supported and not (family.compiler.get("c") and family.launcher.get("program")):
+    if family.supported and not ((family.declared or family.compiler.get("c")) and family.launcher.get("program")):
         raise FamilyError(f"{file}: no compiler.c, or no launcher.program")
     for name in family.lacks:
         try:
             re.compile(name)
         except re.error as error:
             raise FamilyError(f"{file}: [lacks] {name}: this is no pattern: {error}") from error
+    if wrong := [pattern for pattern in family.soname_patterns if pattern.count("*") != 1]:
+        raise FamilyError(f"{file}: soname_patterns: {', '.join(wrong)}: a pattern has one *")
     for header in ("abi.hpp", "quirks.hpp") if family.supported else ():
         if not (family.folder / header).exists():
             raise FamilyError(f"{file}: there is no {header} beside it")
@@ -156,11 +163,13 @@ def cmake_lines(families):
         text = ";".join(map(str, value)) if isinstance(value, list) else value
         return f"set({name} [==[{text}]==])"
     built = supported(families)
-    yield put("MANA_FAMILIES", [family.name for family in built])
+    yield put("MANA_FAMILIES", [family.name for family in built if not family.declared])
+    yield put("MANA_DECLARED_FAMILIES", [family.name for family in built if family.declared])
     yield put("MANA_FAMILY_SYMBOLS", [f"{family.name}={family.version_symbol}" for family in built])
     for family in built:
         values = {"DIR": family.folder, "LONG_NAME": family.long_name, "SONAME": family.sonames[0],
-                  "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler["c"],
+                  "FURTHER_SONAMES": family.sonames[1:], "MPICC": family.compiler.get("c", ""),
+                  "DECLARED": family.declared, "VERSIONS": family.versions, "LIVE_SOURCES": [family.folder / name for name in family.live_sources],
                   "MPIRUN": family.launcher["program"],
                   "VERSION_MACROS": family.version_macros or [family.version_symbol],
                   "MPIFC": family.compiler.get("fortran", ""), "DEFINITIONS": family.compiler.get("definitions", []),
@@ -171,18 +180,32 @@ def cmake_lines(families):
             yield put(f"MANA_FAMILY_{family.name}_{key}", value)
 
 
+def facts_of(families, version):
+    """What mpi_compiler.py needs to know of the families, as JSON. in: version  mana's"""
+    rows = [{"name": family.name, "long_name": family.long_name, "version_symbol": family.version_symbol,
+             "version_macros": family.version_macros or [family.version_symbol], "mpirun": family.launcher["program"],
+             "definitions": family.compiler.get("definitions", []), "options": family.compiler.get("options", []),
+             "live_sources": [f"mpis/{family.name}/{name}" for name in family.live_sources]}
+            for family in supported(families) if not family.declared]
+    return json.dumps({"mana": version, "families": rows}, indent=1) + "\n"
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cmake", type=pathlib.Path, required=True)
+    parser.add_argument("--facts", type=pathlib.Path)
+    parser.add_argument("--version", default="")
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args(arguments)
     try:
-        lines = list(cmake_lines(load(options.folders)))
+        families = load(options.folders)
     except FamilyError as error:
         print(error, file=sys.stderr)
         return 1
     options.cmake.parent.mkdir(parents=True, exist_ok=True)
-    options.cmake.write_text("# Generated from mpis/*/family.toml.\n" + "\n".join(lines) + "\n")
+    options.cmake.write_text("# Generated from mpis/*/family.toml.\n" + "\n".join(cmake_lines(families)) + "\n")
+    if options.facts is not None:
+        options.facts.write_text(facts_of(families, options.version))
     return 0
 
 

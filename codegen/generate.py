@@ -3,6 +3,8 @@
 generate.py OUTPUT_DIRECTORY [--coverage FILE] [--values FILE] [--lock FILE] [--family FOLDER]…
 It writes only files that changed. --family: another family of MPI libraries, whose folder is not in mpis/.
 
+generate.py --declarations NAME FILE: writes the mpi.h of a family whose mpi.h is generated.
+
 generate.py --append [--minor N]: appends slots for new functions of MPI to slots.lock, as of minor N.
 """
 import argparse
@@ -20,6 +22,8 @@ import slots
 import values
 
 TEMPLATES = model.HERE.parent / "templates"
+ENVIRONMENT = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, trim_blocks=True,
+                                 lstrip_blocks=True, keep_trailing_newline=True)
 # Output name → template. Each template's first line names its input.
 OUTPUTS = {
     "mana/gen/function_tags.hpp": "function_tags.hpp.j2",
@@ -31,6 +35,7 @@ OUTPUTS = {
     "mana/gen/family.hpp": "family.hpp.j2",
     "mana/gen/families.hpp": "families.hpp.j2",
     "mana/gen/message_calls.h": "message_calls.h.j2",
+    "library_calls.cpp": "library_calls.cpp.j2",
     "lower_table.cpp": "lower_table.cpp.j2",
     "wrappers.cpp": "wrappers.cpp.j2",
     "data_symbols.cpp": "data_symbols.cpp.j2",
@@ -57,6 +62,13 @@ def find_tests(functions):
         function.test = next((name for name, text in texts if call.search(text)), "")
 
 
+def write_declarations(family, functions, file):
+    """Writes the mpi.h of a family that has no other."""
+    write(file, ENVIRONMENT.get_template("declared_mpi.h.j2").render(
+        family=family, constants=values.typed(family.toml("constants.toml")),
+        functions=[function for function in functions if family.name in function.libraries]))
+
+
 def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
@@ -70,10 +82,11 @@ def main(arguments):
     parser.add_argument("--lock", type=pathlib.Path, default=slots.LOCK)
     parser.add_argument("--values", type=pathlib.Path)
     parser.add_argument("--append", action="store_true")
+    parser.add_argument("--declarations", nargs=2, metavar=("NAME", "FILE"))
     parser.add_argument("--minor", type=int)
     parser.add_argument("--family", type=pathlib.Path, action="append", default=[])
     options = parser.parse_args(arguments)
-    if not options.append and options.output is None:
+    if not options.append and not options.declarations and options.output is None:
         parser.error("where do the generated files go? OUTPUT_DIRECTORY is missing")
     try:
         known = families.load(options.family)
@@ -84,6 +97,10 @@ def main(arguments):
             added = slots.append(options.lock, functions, options.minor)
             print("\n".join(added) or "each function has its slot already")
             return 0
+        if options.declarations:
+            name, file = options.declarations
+            write_declarations(next(family for family in built if family.name == name), functions, pathlib.Path(file))
+            return 0
         minors = slots.read(options.lock)
         in_order = slots.in_order(functions, minors)
     except (model.DescriptionError, families.FamilyError) as error:
@@ -91,8 +108,6 @@ def main(arguments):
         return 1
     find_tests(functions)
     by_name = {function.name: function for function in functions}
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
-                                     trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     given_values = values.read()
     given = {"given": given_values, "enumerations": values.enumerations(given_values),
              "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
@@ -103,11 +118,11 @@ def main(arguments):
              "operations": operations.operations(functions)}
     write_headers(options.output, built)
     for name, template in OUTPUTS.items():
-        write(options.output / name, environment.get_template(template).render(given))
+        write(options.output / name, ENVIRONMENT.get_template(template).render(given))
     if options.values:
-        write(options.values, environment.get_template("values.hpp.j2").render(given))
+        write(options.values, ENVIRONMENT.get_template("values.hpp.j2").render(given))
     if options.coverage:
-        write(options.coverage, environment.get_template("coverage.md.j2").render(given))
+        write(options.coverage, ENVIRONMENT.get_template("coverage.md.j2").render(given))
     return 0
 
 

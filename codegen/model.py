@@ -55,6 +55,11 @@ class Function:
         return ", ".join(p.declaration for p in self.params) or "void"
 
     @property
+    def declared_list(self):
+        """As parameter_list, for an mpi.h of our own: without what only another mpi.h's declaration can tell."""
+        return re.sub(r"mana::call::declared_array<.*?, (\w+)> (\w+)", r"const \1 \2[]", self.parameter_list)
+
+    @property
     def args(self):
         return ", ".join(p.name for p in self.params if p.name != "varargs")
 

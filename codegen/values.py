@@ -22,6 +22,13 @@ def standard():
     return tomllib.loads((model.HERE / "mpi_5_0_values.toml").read_text())
 
 
+def typed(types):
+    """[(name, C type, value)] of the standard ABI's constants. in: types  {C type: names}; "none": no constants of C"""
+    type_of = {name: kind for kind, names in types.items() for name in names}
+    return [(name, "" if name not in type_of else type_of[name], value) for name, value in standard().items()
+            if type_of.get(name) != "none"]
+
+
 def rows(given):
     """{kind: rows} of the values that are looked up in an mpi.h."""
     return given["handles"] | given["classes"] | given["constants"]

@@ -2,8 +2,12 @@
 #pragma once
 #include <mana/library/env.hpp>
 #include <mana/library/fortran.hpp>
+#include <mana/library/handle_numbers.hpp>
+#include <mana/library/hardware.hpp>
 #include <mana/library/init.hpp>
 #include <mana/library/name.hpp>
+#include <mana/library/standard_abi.hpp>
+#include <mana/library/status.hpp>
 #include <mana/library/words.hpp>
 #include <mana/object/attribute/calls.hpp>
 #include <mana/object/comm/calls/comm.hpp>
@@ -17,11 +21,14 @@
 #include <mana/object/datatype/calls/query.hpp>
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/errhandler/code_calls.hpp>
+#include <mana/object/errhandler/remove_calls.hpp>
 #include <mana/object/group/calls.hpp>
 #include <mana/object/info/calls.hpp>
 #include <mana/object/message/calls/probe.hpp>
 #include <mana/object/op/calls.hpp>
+#include <mana/object/request/calls/buffer.hpp>
 #include <mana/object/request/calls/extension.hpp>
+#include <mana/object/request/calls/get_status.hpp>
 #include <mana/object/request/calls/partitioned.hpp>
 #include <mana/object/request/calls/request.hpp>
 #include <mana/object/request/form/message/buffered.hpp>
@@ -30,3 +37,7 @@
 #include <mana/object/session/calls/session.hpp>
 #include <mana/object/tool/calls.hpp>
 #include <mana/object/tool/event_calls.hpp>
+#include <mana/object/win/calls/create.hpp>
+#include <mana/object/win/calls/move.hpp>
+#include <mana/object/win/calls/query.hpp>
+#include <mana/object/win/calls/sync.hpp>

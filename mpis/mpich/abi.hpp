@@ -9,6 +9,12 @@
 
 namespace mana::family {
 
+/// Whether the bits of a handle are a number, which is its number in Fortran too; false: an address.
+inline constexpr bool handles_are_numbers = true;
+
+/// Whether the live MPI alone knows what is in a status.
+inline constexpr bool status_is_opaque = false;
+
 /// 63 bits of count in two words. The lowest bit of the upper word means "cancelled".
 inline std::int64_t count_of(const MPI_Status& status) noexcept {
   const std::uint64_t high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;

@@ -23,6 +23,12 @@ constexpr int number_in_c(int key) noexcept {
 }
 static_assert(MPI_TAG_UB % 2 == 1 && MPI_APPNUM % 2 == 1 && MPI_TAG_UB < MPI_APPNUM);
 
+/// The same of windows.
+constexpr int window_number_in_c(int key) noexcept {
+  return key > MPI_WIN_BASE && key <= MPI_WIN_MODEL + 1 && key % 2 == 0 ? key - 1 : key;
+}
+static_assert(MPI_WIN_BASE % 2 == 1 && MPI_WIN_MODEL % 2 == 1 && MPI_WIN_BASE < MPI_WIN_MODEL);
+
 /// in: set  called with a pointer or a number
 template <class Set>
 int set_as(int form, void* value, Set&& set) noexcept {
@@ -49,11 +55,11 @@ int MPII_Type_get_attr(MPI_Datatype type, int key, void* value, int* flag, int f
 int MPII_Type_set_attr(MPI_Datatype type, int key, void* value, int form) {
   return mana::set_as(form, value, [=](auto given) { return mana::object::set_type_attribute(type, key, given); });
 }
-int MPII_Win_get_attr(MPI_Win window, int key, void* value, int* flag, int) {
-  return mana::manual::win_get_attr(window, key, value, flag);
+int MPII_Win_get_attr(MPI_Win window, int key, void* value, int* flag, int form) {
+  return mana::object::get_win_attribute(window, mana::window_number_in_c(key), flag, mana::store_as(form, value));
 }
-int MPII_Win_set_attr(MPI_Win window, int key, void* value, int) {
-  return mana::manual::win_set_attr(window, key, value);
+int MPII_Win_set_attr(MPI_Win window, int key, void* value, int form) {
+  return mana::set_as(form, value, [=](auto given) { return mana::object::set_win_attribute(window, key, given); });
 }
 
 /// Fortran's logicals as numbers, which newer Fortran libraries take from the C library.

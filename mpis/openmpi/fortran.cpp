@@ -299,11 +299,11 @@ void mana_fortran_type_set_attr(const fint* type, const fint* key, const MPI_Ain
 void mana_fortran_type_get_attr(const fint* type, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
   answer(ierr, mana::object::get_type_attribute(PMPI_Type_f2c(*type), *key, flag, mana::store_bits(value)));
 }
-void mana_fortran_win_set_attr(const fint*, const fint* key, MPI_Aint* value, fint* ierr) {
-  answer(ierr, PMPI_Win_set_attr(MPI_WIN_NULL, *key, value));
+void mana_fortran_win_set_attr(const fint* win, const fint* key, const MPI_Aint* value, fint* ierr) {
+  answer(ierr, mana::object::set_win_attribute(PMPI_Win_f2c(*win), *key, std::int64_t{*value}));
 }
-void mana_fortran_win_get_attr(const fint*, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
-  answer(ierr, PMPI_Win_get_attr(MPI_WIN_NULL, *key, value, flag));
+void mana_fortran_win_get_attr(const fint* win, const fint* key, MPI_Aint* value, fint* flag, fint* ierr) {
+  answer(ierr, mana::object::get_win_attribute(PMPI_Win_f2c(*win), *key, flag, mana::store_bits(value)));
 }
 
 void mana_fortran_type_match_size(const fint* type_class, const fint* bytes, fint* type, fint* ierr) {

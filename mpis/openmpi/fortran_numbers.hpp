@@ -26,6 +26,10 @@ inline std::span<const numbered<MPI_Errhandler>> fortran_numbers(MPI_Errhandler)
   static const numbered<MPI_Errhandler> all[] = {{0, MPI_ERRHANDLER_NULL}, {1, MPI_ERRORS_ARE_FATAL}, {2, MPI_ERRORS_RETURN}};
   return all;
 }
+inline std::span<const numbered<MPI_Win>> fortran_numbers(MPI_Win) noexcept {
+  static const numbered<MPI_Win> all[] = {{0, MPI_WIN_NULL}};
+  return all;
+}
 inline std::span<const numbered<MPI_Request>> fortran_numbers(MPI_Request) noexcept {
   static const numbered<MPI_Request> all[] = {{0, MPI_REQUEST_NULL}};
   return all;

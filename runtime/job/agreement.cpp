@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <numeric>
+#include <system_error>
 
 namespace mana::job {
 
@@ -18,6 +19,9 @@ std::optional<start_failure> try_step(const std::function<void()>& step) {
     return std::nullopt;
   } catch (const start_failure& failure) {
     return failure;
+  } catch (const std::system_error& error) {
+    return start_failure(exit_status::checkpoint_unreadable, error.what(),
+                         "restart again; the checkpoint itself may be intact (mana verify DIR)");
   } catch (const std::exception& error) {
     return start_failure(exit_status::internal, error.what());
   }

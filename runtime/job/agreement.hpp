@@ -16,8 +16,9 @@ struct shared_failure {
   std::string text;                  // of start_failure::what()
 };
 
-/// Runs one step of the restart on this rank, then learns how the step ended on the others. Exceptions other than
-/// start_failure become exit_status::internal. Collective over the runtime's world; MPI runs.
+/// Runs one step of the restart on this rank, then learns how the step ended on the others. A refusal of the
+/// system (std::system_error) becomes exit_status::checkpoint_unreadable, any other exception than start_failure
+/// exit_status::internal. Collective over the runtime's world; MPI runs.
 /// out: nothing if the step succeeded on all ranks
 std::optional<shared_failure> try_together(const std::function<void()>& step);
 

@@ -51,12 +51,8 @@ const char* text_of_environment(const char* name) noexcept {
 }
 
 /// in: stat  /proc/PID/stat: "PID (NAME) …"
-bool starts_ranks(const std::string& stat) {
-  const std::size_t name = stat.find('(') + 1;
-  for (const mpi_family& family : mpi_families)
-    for (const char* const* begin = family.processes; *begin != nullptr; ++begin)
-      if (stat.compare(name, std::strlen(*begin), *begin) == 0) return true;
-  return false;
+bool is_of_process_manager(const std::string& stat) {
+  return starts_ranks(std::string_view(stat).substr(stat.find('(') + 1));
 }
 
 /// out: the process id of the nearest ancestor that starts the ranks of one job on this node; 0 if there is none
@@ -66,7 +62,7 @@ int process_manager() {
   for (int level = 0; level < deepest && pid > 1; ++level) {
     std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
     std::string text((std::istreambuf_iterator<char>(in)), {});
-    if (starts_ranks(text)) return pid;
+    if (is_of_process_manager(text)) return pid;
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos || end + 4 >= text.size()) return 0;
     pid = std::atoi(text.c_str() + end + 4);  // ") S PARENT"

@@ -61,6 +61,7 @@ struct number : kind<T, T> {
 using one_of = number<unsigned, 1, 1000>;            // the value N of "one checkpoint in N"
 using status = number<int, 0, 255>;
 using niceness = number<int, 0, 19>;
+using tag_bound = number<int, 32767, 2147483647>;    // MPI-4.1 9.1.2: an MPI has at least the first
 using fan_out = number<int, clock::least_fan_out, clock::most_fan_out>;
 /// Bytes: digits and a unit, see parse_size().
 struct size : kind<std::uint64_t, std::uint64_t> { static std::uint64_t parse(const std::string& text); };

@@ -27,7 +27,7 @@ bool nobody_to_ask(int key) noexcept {
 }  // namespace
 
 int world_attribute(int which, int* flag, std::int64_t* value) {
-  static constexpr int keys[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM};
+  static constexpr int keys[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_TAG_UB};
   *flag = 0;
   if (which < 0 || which >= static_cast<int>(std::size(keys))) return neutral::err_keyval;
   if (nobody_to_ask(keys[which])) return neutral::success;
@@ -40,6 +40,23 @@ int world_attribute(int which, int* flag, std::int64_t* value) {
   *value = is_rank ? neutral_rank(number) : number;
   return neutral::success;
 }
+
+std::optional<predefined_object> predefined_object_of(std::uint32_t code) {
+  constexpr std::uint32_t first_marker = 0x3f0;            // MPI_LB and MPI_UB: datatypes without bytes
+  std::optional<predefined_object> found;
+  lower::for_each_predefined_datatype([&](std::uint32_t own_code, MPI_Datatype type, const char* name) {
+    if (own_code != code || found || type == MPI_DATATYPE_NULL) return;
+    int bytes = 0;
+    if (PMPI_Type_size(type, &bytes) != MPI_SUCCESS || (bytes <= 0 && code < first_marker)) return;
+    found = {name, bytes};
+  });
+  lower::for_each_predefined_op([&](std::uint32_t own_code, MPI_Op op, const char* name) {
+    if (own_code == code && !found && op != MPI_OP_NULL) found = {name, 0};
+  });
+  return found;
+}
+
+bool supports_large_counts() noexcept { return MPI_VERSION >= 4; }
 
 int error_text(int error_class, char* text, int* length) {
   static_assert(MPI_MAX_ERROR_STRING <= 512, "the boundary's texts have 512 bytes");

@@ -2,6 +2,7 @@
 
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/own_state.hpp>
+#include <runtime/lower/prepare_start.hpp>
 #include <runtime/lower/real_mpi.hpp>
 
 #include <runtime/words/last_words.hpp>
@@ -64,6 +65,7 @@ own_state& own() noexcept {
 }
 
 int start(int required, int* provided) {
+  prepare_start(required);
   int rc = PMPI_Init_thread(nullptr, nullptr, lower::real_constant<kind::thread_level>(required), provided);
   if (rc != MPI_SUCCESS) return neutral_error(rc);
   *provided = lower::neutral_constant<kind::thread_level>(*provided);
@@ -85,6 +87,7 @@ void fill_predefined_handles() noexcept { lower::fill_predefined(lower::the_brid
 
 int finish() {
   own_state& o = own();
+  end_windows();
   PMPI_Group_free(&o.world_group);
   if (o.parity != MPI_COMM_NULL) PMPI_Comm_free(&o.parity);
   PMPI_Comm_free(&o.lone);

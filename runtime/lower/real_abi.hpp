@@ -23,6 +23,7 @@ template <> struct mpi_type<kind::op> { using type = MPI_Op; };
 template <> struct mpi_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct mpi_type<kind::message> { using type = MPI_Message; };
 template <> struct mpi_type<kind::info> { using type = MPI_Info; };
+template <> struct mpi_type<kind::win> { using type = MPI_Win; };
 template <> struct mpi_type<kind::cvar> { using type = MPI_T_cvar_handle; };
 template <> struct mpi_type<kind::pvar> { using type = MPI_T_pvar_handle; };
 template <> struct mpi_type<kind::pvar_session> { using type = MPI_T_pvar_session; };
@@ -125,9 +126,26 @@ inline int real_error(int neutral_class) noexcept {
   return neutral_class == neutral::success ? MPI_SUCCESS : found;
 }
 
-using family::cancelled_of;
-using family::count_of;
-using family::set_count;
+/// Bytes of a status of the live MPI, and whether its operation was cancelled.
+inline std::int64_t count_of(const MPI_Status& status) noexcept {
+  if constexpr (!family::status_is_opaque) return family::count_of(status);
+  MPI_Count bytes = 0;
+  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS ? bytes : 0;
+}
+inline int cancelled_of(const MPI_Status& status) noexcept {
+  if constexpr (!family::status_is_opaque) return family::cancelled_of(status);
+  int flag = 0;
+  PMPI_Test_cancelled(&status, &flag);
+  return flag;
+}
+inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {
+  if constexpr (family::status_is_opaque) {
+    PMPI_Status_set_elements_x(&status, MPI_BYTE, bytes);
+    PMPI_Status_set_cancelled(&status, cancelled);
+  } else {
+    family::set_count(status, bytes, cancelled);
+  }
+}
 
 /// Does not read `error`: MPI sets it only in calls with several statuses.
 inline neutral::status neutral_status(const MPI_Status& status) noexcept {

@@ -6,6 +6,10 @@
 #pragma once
 #include <mana/lower/abi.hpp>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 namespace mana::real_mpi {
 
 using lower::send_mode;
@@ -50,11 +54,25 @@ int split_shared(real<kind::comm> comm, int member, int key, real<kind::comm>* r
 int comm_idup(real<kind::comm> comm, real<kind::comm>* result, real<kind::request>* request);
 int datatype_layout(real<kind::datatype> datatype, std::int64_t* layout);
 
+// windows.cpp
+int win_enter(real<kind::win> win);
+/// Frees the windows that are left. Collective over all ranks, before the live MPI ends.
+void end_windows();
+
 // operations.cpp
 int op_create(std::uint32_t index, int commute, real<kind::op>* op);
 
 // environment.cpp
 int world_attribute(int which, int* flag, std::int64_t* value);
+/// A predefined datatype or operation that the live MPI has. bytes: of a datatype's data; 0: an operation
+struct predefined_object {
+  std::string name;
+  std::int64_t bytes;
+};
+/// in: code  neutral      out: nothing: the live MPI lacks it, or it is neither
+std::optional<predefined_object> predefined_object_of(std::uint32_t code);
+/// Whether it has functions and datatypes with counts that no int holds.
+bool supports_large_counts() noexcept;
 int error_text(int error_class, char* text, int* length);
 int affinity_text(int format, char* bound, char* current, char* exists);
 

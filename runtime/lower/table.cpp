@@ -34,6 +34,7 @@ void fill_services(lower::services& table) {
   table.drain_mail = drain_mail_at;
   table.drain_barrier = drain_barrier;
   table.affinity_text = affinity_text;
+  table.win_enter = win_enter;
 }
 
 }  // namespace mana::real_mpi

@@ -38,6 +38,7 @@ struct execute {
   int operator()(const status_command& wanted) const { return show_status(wanted); }
   int operator()(const gdb_command& wanted) const { debug(wanted, process_environment); }
   int operator()(const doctor_command& wanted) const { return examine(wanted, process_environment); }
+  int operator()(const add_mpi_command& wanted) const { add_mpi(wanted, process_environment); }
   int operator()(const list_command& wanted) const { return list(wanted); }
   int operator()(const inspect_command& wanted) const { return inspect(wanted); }
   int operator()(const diff_command& wanted) const { return diff(wanted); }

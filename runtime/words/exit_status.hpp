@@ -89,7 +89,11 @@
   ROW(not_removed, 98, "`mana prune` could not remove or examine some files", \
       "as the message says; the remaining checkpoints can be restarted") \
   ROW(output_lost, 99, "a command could not write its standard output (full disk, or closed); it has done its work", \
-      "make room, and run it again")
+      "make room, and run it again") \
+  ROW(launcher_unknown, 100, "the launcher is of an MPI that this installation does not know", \
+      "`mana add-mpi MPICC`, as the message says; or the launcher of an MPI that `mana doctor` lists") \
+  ROW(mpi_not_added, 101, "`mana add-mpi` could not add the MPI; nothing has changed", \
+      "the message says why")
 
 namespace mana {
 

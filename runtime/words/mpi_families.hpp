@@ -22,11 +22,21 @@ constexpr const mpi_family* family_of(mpi_name id) noexcept {
   return nullptr;
 }
 
+/// in: pattern  with one '*', which stands for any text, also for none
+constexpr bool matches(std::string_view pattern, std::string_view name) noexcept {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return name == pattern;
+  return name.size() + 1 >= pattern.size() && name.starts_with(pattern.substr(0, star)) && name.ends_with(pattern.substr(star + 1));
+}
+
 /// in: name  a library's, without directory      out: the family with this C library; nullptr: none of the built
 ///     families
 inline const mpi_family* family_of_library(std::string_view name) noexcept {
+  const auto is_it = [&](const char* pattern) { return matches(pattern, name); };
   for (const mpi_family& family : mpi_families)
-    if (any_in(family.sonames, [&](const char* soname) { return name == soname; })) return &family;
+    if (any_in(family.sonames, is_it)) return &family;
+  for (const mpi_family& family : mpi_families)
+    if (any_in(family.soname_patterns, is_it)) return &family;
   return nullptr;
 }
 
@@ -34,6 +44,13 @@ inline const mpi_family* family_of_library(std::string_view name) noexcept {
 inline bool is_mpi_library(std::string_view name) noexcept {
   for (const char* const stem : mpi_library_stems)
     if (name.starts_with(stem)) return true;
+  return false;
+}
+
+/// Whether a process of this name starts the ranks of a job on its node. in: name  of the program, without directory
+inline bool starts_ranks(std::string_view name) noexcept {
+  for (const mpi_family& family : mpi_families)
+    if (any_in(family.processes, [&](const char* beginning) { return name.starts_with(beginning); })) return true;
   return false;
 }
 

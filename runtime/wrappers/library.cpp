@@ -43,7 +43,8 @@ int find_symbol(const void* address, void* info) noexcept { return dladdr(addres
 
 void flush(int all) noexcept { std::fflush(all != 0 ? nullptr : stdout); }
 
-constexpr lower::upper_functions functions = {sizeof functions, find_object, find_symbol, std::exit, flush};
+constexpr lower::upper_functions functions = {sizeof functions, find_object, find_symbol, std::exit, flush,
+                                              &checkpoint::noted_needs};
 
 /// LD_PRELOAD brought the library into a process that mana does not run.
 void without_lower_half() {

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "codegen"))
 import families  # noqa: E402
 
-BUILT = families.supported(families.load())
+BUILT = [family for family in families.supported(families.load()) if not family.declared]      # those that are installed
 FAMILIES = [family.name for family in BUILT]
 BY_NAME = {family.name: family for family in BUILT}
 

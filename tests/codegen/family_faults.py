@@ -42,6 +42,9 @@ class OneFamily(unittest.TestCase):
     def test_what_is_no_pattern(self):
         self.fault("[lacks] MPI_(: this is no pattern", self.facts('[lacks]\n"MPI_(" = "none"\n'))
 
+    def test_a_pattern_of_sonames_without_a_star(self):
+        self.fault("soname_patterns: libx.so.1: a pattern has one *", 'soname_patterns = ["libx.so.1"]\n' + self.facts(""))
+
     def test_functions_as_a_family_that_there_is_not(self):
         self.fault("functions_as openmip: there is no such family", 'functions_as = "openmip"\n' + self.facts(""))
 

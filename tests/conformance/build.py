@@ -1,15 +1,16 @@
 """Builds programs of MPICH's test suite with one MPI's compiler, by the suite's own configure and Makefiles."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
-from known_mpis import of_tests  # noqa: E402
+from known_mpis import BY_NAME, of_tests  # noqa: E402
 
 CONFIGURE_S, MAKE_S = 600, 3600
 SUITE = pathlib.Path("test") / "mpi"      # in MPICH's source
-NO = ("fortran", "cxx", "romio", "spawn", "rma")
+NO = ("cxx", "romio", "spawn")
 
 
 class Broken(Exception):
@@ -29,20 +30,26 @@ def configured(source, place, mpi):
     """The suite's build tree for this MPI, with the libraries that its programs share."""
     tree = place / f"suite-{mpi}"
     ready, log = tree / "ready", place / f"suite-{mpi}.log"
-    if ready.exists():
-        return tree
-    tree.mkdir(parents=True, exist_ok=True)
-    log.unlink(missing_ok=True)
-    # Built once: what would track dependencies is half of configure's time.
+    fortran = BY_NAME[mpi].compiler.get("fortran")
+    compilers = [f"{name}={fortran}" for name in ("FC", "F77", "MPIFC", "MPIF77") if fortran]
+    # Built once: what would track dependencies is half of configure's time. gfortran must be told that a buffer may have any type.
     words = [source / SUITE / "configure", f"CC=mpicc.{mpi}", f"MPICC=mpicc.{mpi}", f"MPIEXEC=mpiexec.{mpi}", "CFLAGS=-O1",
+             *compilers, "FFLAGS=-O1 -fallow-argument-mismatch", "FCFLAGS=-O1 -fallow-argument-mismatch",
+             *([] if fortran else ["--disable-fortran"]),
              "--disable-dependency-tracking", "--enable-threads=multiple", "--enable-checkerrors",
              *(f"--disable-{part}" for part in NO), *of_tests(mpi, "suite_options")]
+    asked = " ".join(map(str, words))
+    if ready.exists() and ready.read_text() == asked:
+        return tree
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir(parents=True)
+    log.unlink(missing_ok=True)
     if _log(words, tree, log, CONFIGURE_S) != 0:
         raise Broken(f"configure failed; see {log}")
     for part in ("dtpools", "util"):
         if _log(["make", "-j", str(os.cpu_count()), "-C", part], tree, log, MAKE_S) != 0:
             raise Broken(f"{part} was not built; see {log}")
-    ready.touch()
+    ready.write_text(asked)
     return tree
 
 

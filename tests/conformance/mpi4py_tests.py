@@ -12,7 +12,7 @@ from known_mpis import BY_NAME  # noqa: E402
 
 PYTHON = "/usr/bin/python3"       # the one for which Debian's package is
 RANKS = (1, 2, 3)
-LEFT_OUT = re.compile("spawn|dynproc|rma|win$|_io|file|package|doc")      # refused as a whole, or not about MPI
+LEFT_OUT = re.compile("spawn|dynproc|_io|file|package|doc")      # refused as a whole, or not about MPI
 
 
 def suite(place, mpi, selected):

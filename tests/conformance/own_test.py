@@ -85,6 +85,15 @@ class Lists(unittest.TestCase):
             names = [test.name for test in testlists.read_folder(built, source, "a")]
         self.assertEqual(names, ["a/below/three 2", "a/one 2", "a/two 2"])
 
+    def test_windows_of_fortran(self):
+        with tempfile.TemporaryDirectory() as directory:
+            source = pathlib.Path(directory)
+            for folder, text in (("rma", "put 2\n"), ("f90/rma", "putf90 2\n"), ("f90/coll", "bcastf90 2\n")):
+                (source / folder).mkdir(parents=True)
+                (source / folder / "testlist").write_text(text)
+            names = [test.name for test in testlists.tests(source, source) if test.category != "basic"]
+        self.assertEqual(names, ["rma/put 2", "f90/rma/putf90 2"])
+
 
 class Judgement(unittest.TestCase):
     plain = testlists.Test("attr", "attrt")

@@ -41,7 +41,8 @@ programs with this MPI's compiler. Each test of the suite's lists then goes thro
 
 Left out are
 
-- Fortran, C++, one-sided communication, files and dynamic processes, which mana refuses as a whole
+- Fortran, except its tests of windows; C++
+- files and dynamic processes, which mana refuses as a whole
 - the repetitions with MPICH's own settings (testlist.cvar)
 - tests of more than ten ranks, of more than 4 GB, or of more than 8 seconds natively
 - over Open MPI, the tests that the suite marks as not asked for by the standard

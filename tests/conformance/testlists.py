@@ -4,14 +4,16 @@ import pathlib
 import re
 
 CATEGORIES = ("attr", "basic", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part",
-              "perf", "pt2pt", "threads", "topo")
+              "perf", "pt2pt", "rma", "threads", "topo")
+# Of Fortran what is about windows. Those of mpi_f08 the suite builds only within MPICH's own build.
+FORTRAN = ("f77/rma", "f90/rma")
 # Of a folder: its tests, and those that are repeated with many datatypes. testlist.cvar, which is left out, repeats the
 # collectives with hundreds of MPICH's own settings.
 LISTS = ("testlist", "testlist.dtp")
 # The suite has no list of these, which print what they do; name: ranks. A good end is status 0.
 BASIC = {"adapt": 3, "patterns": 2, "self": 1, "sendrecv": 2, "simple": 2, "srtest": 2, "wtime": 2}
-# Folders of what mana refuses as a whole, and of what is not C.
-LEFT_OUT = {"rma", "io", "spawn", "f77", "f90", "f08", "cxx", "impls", "faults"}
+# Folders of what mana refuses as a whole, and of what is not C. FORTRAN has what is run of the latter.
+LEFT_OUT = {"io", "spawn", "f77", "f90", "f08", "cxx", "impls", "faults"}
 DEFAULT_RANKS, DEFAULT_LIMIT_S = 2, 180
 
 STATUS = "status 0"
@@ -82,6 +84,8 @@ def tests(built, source):
     found = [Test("basic", program, ranks, good_end=STATUS) for program, ranks in BASIC.items()]
     for category in CATEGORIES:
         found += read_folder(built, source, category)
+    for folder in FORTRAN:
+        found += read_folder(built, source, folder)
     return list(dict.fromkeys(found))
 
 

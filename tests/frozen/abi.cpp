@@ -5,6 +5,7 @@
 #include <mana/image/format.hpp>
 #include <mana/lower/abi.hpp>
 #include <mana/lower/inventory.hpp>
+#include <mana/lower/program_needs.hpp>
 #include <mana/lower/signals.hpp>
 #include <mana/lower/upper_functions.hpp>
 #include <mana/vid/group_clock.hpp>
@@ -53,7 +54,8 @@ void print_threads() {
 
 void print_bridge() {
   TYPE(upper_entry, M(on_park_signal), M(reduce))
-  TYPE(upper_functions, M(bytes), M(find_object), M(find_symbol), M(exit), M(flush))
+  TYPE(upper_functions, M(bytes), M(find_object), M(find_symbol), M(exit), M(flush), M(needs))
+  TYPE(program_needs, M(bytes), M(told_tag_bound), M(largest_tag), M(large_counts), M(predefined))
   TYPE(bridge, M(magic), M(major), M(has_fsgsbase), M(attention), M(current), M(release_epoch), M(parked_count),
        M(world_size), M(world_rank), M(main_thread), M(restarts), M(head), M(service), M(mpi), M(upper),
        M(upper_root), M(vdso), M(signal_handlers), M(signal_flags), M(predefined_real), M(requests),
@@ -73,7 +75,7 @@ void print_services() {
        M(datatype_layout), M(op_create), M(world_attribute), M(error_text), M(clock_enter), M(clock_retract),
        M(clock_wait), M(clock_wait_end), M(clock_ending), M(park_others), M(drain_begin), M(drain_post),
        M(drain_look), M(drain_mail), M(drain_barrier), M(drain_turn), M(drain_waits), M(drained), M(not_drained),
-       M(write_image), M(release), M(fault_point), M(affinity_text))
+       M(write_image), M(release), M(fault_point), M(affinity_text), M(win_enter))
 }
 
 void print_saved_state() {

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # What a later minor may append to. Of a struct in SPARE, the member `spare` may give its beginning to others.
-GROWING = {"minors", "services", "signatures of services", "bridge", "upper_functions", "saved_state", "slots by minor", "mpi_slots",
+GROWING = {"minors", "services", "signatures of services", "bridge", "upper_functions", "program_needs", "saved_state", "slots by minor", "mpi_slots",
            "inventory", "trampolines", "names of trampolines"}
 SPARE = {"thread_block"}
 UNORDERED = {"values"}

@@ -90,6 +90,22 @@ const row rows[] = {
      "counts are read before the last start is sure to ask",
      change::none,
      {.counts_too_early = true}},
+    {"lock_waits_untold", "a wait for a lock is not told", change::none, {.lock_waits_untold = true}},
+    {"holder_only", "a wait for a lock names only who has it then", change::none, {.holder_only = true}},
+    {"last_before_only",
+     "a wait for a lock names only who waits before it",
+     change::none,
+     {.last_before_only = true}},
+    {"parks_before_it_looks",
+     "who waits for a lock does not look during a request",
+     change::none,
+     {.parks_before_it_looks = true}},
+    {"place_taken_again", "a place in a lock's queue is taken again", change::none, {.place_taken_again = true}},
+    {"unlock_counted", "an unlock counts as a collective", change::none, {.unlock_counted = true}},
+    {"fence_counted_twice",
+     "a group's first member counts a fence twice",
+     change::none,
+     {.fence_counted_twice = true}},
 };
 
 /// Fewer schedules, of more and larger programs: and where messages, or all but computations, are fast, the policy
@@ -125,6 +141,12 @@ const trial trials[] = {
     {{}, "l", pace::prompt, "chain", 2},
     {{}, "l", pace::slow_computing, "crossed", 1},
     {{}, "l", pace::slow_computing, "crossed", 2},
+    {{2, 1, 6, 2, "sfl"}},
+    {{}, "l", pace::prompt, "holder_is_held"},
+    {{}, "l", pace::prompt, "next_holder"},
+    {{}, "l", pace::prompt, "lock_passed_on"},
+    {{}, "ll", pace::prompt, "contended"},
+    {{}, "l", pace::prompt, "fenced"},
 };
 
 std::string name_of(const trial& t) {

@@ -17,7 +17,11 @@ struct event {
   int from = 0, to = 0;
   bool is_wildcard = false;
   int cost() const { return is_collective(what) ? __builtin_popcount(members) : 2; }
-  unsigned touches() const { return is_collective(what) ? members : 1u << from | 1u << to; }
+  unsigned touches() const {
+    if (is_lock(what)) return 1u << from | the_lock;
+    return is_collective(what) ? members : 1u << from | 1u << to;
+  }
+  static constexpr unsigned the_lock = 1u << 31;         // all use the same one
 };
 
 /// An operation whose group is a set of ranks: it can be renumbered.
@@ -34,7 +38,7 @@ class enumeration {
       : bounds_(b), n_(ranks), visit_(visit) {
     for (unsigned members = 1; members < 1u << n_; ++members)
       if (__builtin_popcount(members) >= 2)
-        for (const auto& [letter, what] : {std::pair{'s', act::sync}, {'b', act::rooted}, {'r', act::reduce}})
+        for (const auto& [letter, what] : {std::pair{'s', act::sync}, {'b', act::rooted}, {'r', act::reduce}, {'f', act::fence}})
           if (has(letter)) events_.push_back({what, members});
     collectives_ = events_.size();
     for (int from = 0; from < n_; ++from)
@@ -44,6 +48,10 @@ class enumeration {
         if (has('y')) events_.push_back({act::ssend, 0, from, to});
         if (has('a')) events_.push_back({act::send, 0, from, to, true});
       }
+    for (int r = 0; r < n_; ++r) {
+      if (has('l')) events_.push_back({act::lock, 0, r, r});
+      if (has('h')) events_.push_back({act::share, 0, r, r});
+    }
     std::vector<int> numbers(index(n_));
     std::iota(numbers.begin(), numbers.end(), 0);
     while (std::next_permutation(numbers.begin(), numbers.end())) renumberings_.push_back(numbers);
@@ -77,7 +85,7 @@ class enumeration {
     for (std::size_t round = 0; round < chosen_.size(); ++round)
       for (const std::size_t e : chosen_)
         if (reached == 0 || (reached & events_[e].touches()) != 0) reached |= events_[e].touches();
-    if (reached != (1u << n_) - 1) return true;
+    if ((reached & ~event::the_lock) != (1u << n_) - 1) return true;
     raw_program made(index(n_));
     for (const std::size_t e : chosen_) add(made, events_[e]);
     for (auto& ops : made) std::sort(ops.begin(), ops.end());
@@ -88,6 +96,9 @@ class enumeration {
     if (is_collective(e.what)) {
       for (int r = 0; r < n_; ++r)
         if ((e.members >> r & 1) != 0) made[index(r)].push_back({e.what, e.members});
+    } else if (is_lock(e.what)) {
+      made[index(e.from)].push_back({e.what, 0});
+      made[index(e.from)].push_back({act::unlock, 0});
     } else {
       made[index(e.from)].push_back({e.what, static_cast<unsigned>(e.to)});
       made[index(e.to)].push_back({e.is_wildcard ? act::recv_any : act::recv,
@@ -98,8 +109,17 @@ class enumeration {
   bool in_all_orders(raw_program& made, std::size_t rank, const std::vector<unsigned>& groups) {
     if (rank == made.size()) return !is_canonical(made) || visit_(to_script(made, groups));
     do {
-      if (!in_all_orders(made, rank + 1, groups)) return false;
+      if (unlocks_what_it_has(made[rank]) && !in_all_orders(made, rank + 1, groups)) return false;
     } while (std::next_permutation(made[rank].begin(), made[rank].end()));
+    return true;
+  }
+
+  static bool unlocks_what_it_has(const std::vector<raw_op>& ops) {
+    bool has_it = false;
+    for (const raw_op& o : ops) {
+      if (is_lock(o.what) == has_it && (is_lock(o.what) || o.what == act::unlock)) return false;
+      if (is_lock(o.what) || o.what == act::unlock) has_it = !has_it;
+    }
     return true;
   }
 
@@ -113,7 +133,7 @@ class enumeration {
         for (raw_op& o : ops) {
           const unsigned old = o.with;
           o.with = is_collective(o.what)         ? renumber(old, numbers)
-                   : o.what == act::recv_any ? 0
+                   : o.what == act::recv_any || is_lock(o.what) || o.what == act::unlock ? 0
                                              : static_cast<unsigned>(numbers[old]);
           const bool has_root = o.what == act::rooted || o.what == act::reduce;
           if (has_root && __builtin_ctz(o.with) != numbers[index(__builtin_ctz(old))]) keeps_roots = false;

@@ -14,14 +14,14 @@ struct bounds {
   int ranks = 3, groups = 2, operations = 6;
   int least_ranks = 2;
   /// s: synchronizing collectives, b: broadcasts, r: reductions, e: eager messages, y: synchronous ones,
-  /// a: eager messages that are received from anyone
+  /// a: eager messages that are received from anyone, f: fences, l: a lock that one rank has, h: one that it shares
   std::string kinds = "sbey";
 };
 
 /// visit: out: go on     out: all were visited
 bool for_each_program(const bounds& b, const std::function<bool(const script&)>& visit);
 
-/// By chance, with all operations there are: `operations` is about how many.
+/// By chance, with all operations there are, locks if `kinds` has `l`: `operations` is about how many.
 script random_program(std::mt19937& chance, const bounds& b);
 
 }  // namespace clock_model

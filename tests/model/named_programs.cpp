@@ -160,6 +160,132 @@ program crossed(rank_info me) {
   }
 }
 
+/// All want one lock, and have it while they compute.
+program contended(rank_info me) {
+  co_yield lock(0);
+  if (me.rank == 0) co_yield compute();
+  co_yield unlock(0);
+  co_yield barrier(A);
+}
+
+/// Rank 0 has lock 0 until the program's end, across all collectives.
+program held_for_life(rank_info me) {
+  if (me.rank == 0) co_yield lock(0);
+  co_yield barrier(A);
+  if (me.rank < 2) {
+    co_yield lock(1);
+    co_yield unlock(1);
+  }
+  co_yield broadcast(A);
+  if (me.rank == 0) co_yield unlock(0);
+}
+
+/// Rank 1 is behind as soon as rank 2 has left B, and waits for the lock of rank 0, which is held before A.
+program holder_is_held(rank_info me) {
+  if (me.rank == 0) {
+    co_yield lock(0);
+    co_yield barrier(A);
+    co_yield unlock(0);
+  }
+  if (me.rank == 1) {
+    co_yield lock(0);
+    co_yield unlock(0);
+    co_yield reduce(B);
+  }
+  if (me.rank == 2) {
+    co_yield reduce(B);
+    co_yield barrier(A);
+  }
+}
+
+/// As before. But rank 3 is held before A, which gets the lock when rank 0 gives it back.
+program next_holder(rank_info me) {
+  if (me.rank == 0) {
+    co_yield lock(0);
+    co_yield unlock(0);
+  }
+  if (me.rank == 1) {
+    co_yield lock(0);
+    co_yield unlock(0);
+    co_yield reduce(B);
+  }
+  if (me.rank == 2) {
+    co_yield reduce(B);
+    co_yield barrier(A);
+  }
+  if (me.rank == 3) {
+    co_yield lock(0);
+    co_yield barrier(A);
+    co_yield unlock(0);
+  }
+}
+
+/// Rank 2 is behind and waits for rank 1, which waits for a lock that nobody has any more.
+program lock_passed_on(rank_info me) {
+  if (me.rank == 0) {
+    co_yield lock(0);
+    co_yield compute();
+    co_yield unlock(0);
+    co_yield broadcast(A);
+  }
+  if (me.rank == 1) {
+    co_yield lock(0);
+    co_yield unlock(0);
+    co_yield send(2);
+  }
+  if (me.rank == 2) {
+    co_yield recv(1);
+    co_yield broadcast(A);
+  }
+}
+
+/// Ranks 0 and 1 share a lock and meet with it. Rank 2 then wants it alone.
+program readers(rank_info me) {
+  if (me.rank < 2) {
+    co_yield share(0);
+    co_yield barrier(B);
+    if (me.rank == 0) co_yield send(2);
+    co_yield unlock(0);
+  } else {
+    co_yield recv(0);
+    co_yield lock(0);
+    co_yield unlock(0);
+  }
+  co_yield barrier(A);
+}
+
+/// Rank 1 accesses rank 0's window, which is exposed across a collective; then the reverse.
+program exposed(rank_info me) {
+  const int first = me.rank;
+  if (first == 0) co_yield post(1);
+  co_yield broadcast(A);
+  if (first == 1) {
+    co_yield start(0);
+    co_yield complete(0);
+    co_yield post(0);
+  }
+  if (first == 0) {
+    co_yield start(1);
+    co_yield complete(1);
+    co_yield await(1);
+  }
+  if (first == 1) co_yield await(0);
+  co_yield fence(A);
+}
+
+/// Two windows' fences, a lock between them that is passed on to who comes later.
+program fenced(rank_info me) {
+  if (me.rank == 1) co_yield lock(0);
+  co_yield fence(A);
+  if (me.rank == 1) co_yield unlock(0);
+  if (me.rank == 0) {
+    co_yield lock(0);
+    co_yield unlock(0);
+  }
+  if (me.rank == 0) co_yield compute();
+  co_yield fence(A);
+}
+
 }  // namespace
 
 std::vector<named_program> named_programs() {
@@ -174,7 +300,15 @@ std::vector<named_program> named_programs() {
           {"chain", write(4, {{0, 3}, {0, 1}}, chain)},
           {"acknowledged", write(4, {{0, 2}, {1, 3}}, acknowledged)},
           {"two_waits", write(3, {{0, 1}, {0, 1, 2}}, two_waits)},
-          {"crossed", write(3, {{0, 1}, {0, 2}}, crossed)}};
+          {"crossed", write(3, {{0, 1}, {0, 2}}, crossed)},
+          {"contended", write(3, {{0, 1, 2}}, contended)},
+          {"held_for_life", write(3, {{0, 1, 2}}, held_for_life)},
+          {"holder_is_held", write(3, {{0, 2}, {1, 2}}, holder_is_held)},
+          {"next_holder", write(4, {{2, 3}, {1, 2}}, next_holder)},
+          {"lock_passed_on", write(3, {{0, 2}}, lock_passed_on)},
+          {"readers", write(3, {{0, 1, 2}, {0, 1}}, readers)},
+          {"exposed", write(2, {{0, 1}}, exposed)},
+          {"fenced", write(2, {{0, 1}}, fenced)}};
 }
 
 }  // namespace clock_model

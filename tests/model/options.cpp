@@ -11,7 +11,7 @@ const char* const usage =
     "  --family R,G,O       all programs up to so many ranks, groups, operations in all\n"
     "  --least-ranks R      of at least so many ranks (2)\n"
     "  --ops LETTERS        of: s barriers, b broadcasts, r reductions, e eager and y synchronous messages,\n"
-    "                       a messages received from anyone (sbey)\n"
+    "                       a messages received from anyone, f fences, l locks, h shared locks (sbey)\n"
     "  --random N           N programs by chance instead, of all operations, within the family's bounds\n"
     "  --seed S             of chance (1)\n"
     "  --program NAME       one program; --list names them\n"
@@ -69,7 +69,7 @@ options read_options(int count, char** words) {
     if (word == "--policy") o.policy = value();
     else if (word == "--family") read_family(value(), o.family), o.has_family = true;
     else if (word == "--least-ranks") o.family.least_ranks = static_cast<int>(number(value()));
-    else if (word == "--ops") o.family.kinds = letters("sbreya");
+    else if (word == "--ops") o.family.kinds = letters("sbreyaflh");
     else if (word == "--random") o.random = number(value());
     else if (word == "--seed") o.seed = static_cast<unsigned>(number(value()));
     else if (word == "--program") o.program = value();

@@ -63,12 +63,15 @@ struct task {
   std::vector<std::uint64_t> counts;           // by group: collectives that were counted
   std::vector<std::uint64_t> sent, posted;     // by peer: messages to it, receives posted for its messages
   std::vector<bool> exists;                    // by group
+  std::vector<act> has;                        // by lock: lock, share: a place in its queue. unlock: none
+  std::vector<unsigned> behind;                // by lock: who has to leave it first, a bit per rank
   bool released = true, in_checkpoint = false;
   bool under_line = false;                     // a line was declared; until its checkpoint's end comes counts stay
   request_number pending_later = 0;
   int began_at = -1;                           // operations that it had started when it heard the request; -1: none
   static constexpr std::tuple fields{&task::next,   &task::where,  &task::waiting,  &task::asked,    &task::current,
                                      &task::slots,  &task::counts, &task::sent,     &task::posted,   &task::exists,
+                                     &task::has,    &task::behind,
                                      &task::released, &task::in_checkpoint, &task::under_line, &task::pending_later,
                                      &task::began_at};
 

@@ -1,5 +1,7 @@
 #include "program.hpp"
 
+#include <algorithm>
+
 namespace clock_model {
 
 bool script::is_given(int g) const {
@@ -7,6 +9,14 @@ bool script::is_given(int g) const {
     for (const op& o : ops)
       if (o.what == act::make && o.slot == g) return false;
   return true;
+}
+
+std::size_t script::locks() const {
+  int most = -1;
+  for (const rank_ops& ops : ranks)
+    for (const op& o : ops)
+      if (is_lock(o.what)) most = std::max(most, o.with);
+  return static_cast<std::size_t>(most + 1);
 }
 
 std::string name_of_group(int g) { return std::string(1, static_cast<char>('A' + g)); }
@@ -22,10 +32,14 @@ std::string describe(const op& o) {
     case act::isend: return "issend(" + peer + ")" + slot;
     case act::irecv: return "irecv(" + peer + ")" + slot;
     case act::wait: return "wait" + slot;
+    case act::lock: return "lock(" + peer + ")";
+    case act::share: return "share(" + peer + ")";
+    case act::unlock: return "unlock(" + peer + ")";
     case act::sync: return "barrier(" + group + ")";
     case act::rooted: return "bcast(" + group + ")";
     case act::reduce: return "reduce(" + group + ")";
     case act::icoll: return "ibarrier(" + group + ")" + slot;
+    case act::fence: return "fence(" + group + ")";
     case act::free: return "free(" + group + ")";
     case act::make: return "make(" + group + ": " + name_of_group(o.slot) + ")";
   }

@@ -18,12 +18,16 @@ enum class act : std::uint8_t {
   isend,       // synchronous, non-blocking: request in `slot`
   irecv,       // of `with`: request in `slot`
   wait,        // for the request in `slot`
+  lock,        // number `with`, alone: a place behind all who asked before
+  share,       // number `with`, with others: a place behind those who asked before to be alone
+  unlock,      // number `with`
   sync,        // blocking collective on group `with`: all wait for all
   rooted,      // a broadcast: the first member leaves at once, the others wait for it
   reduce,      // the first member waits for all, the others leave at once
   icoll,       // non-blocking collective of all: request in `slot`
   make,        // all of group `with` make a communicator: group `slot`
-  free         // all of group `with` free its communicator: nobody waits. The last on it
+  free,        // all of group `with` free its communicator: nobody waits. The last on it
+  fence        // of a window of group `with`: all wait for all
 };
 
 struct op {
@@ -34,6 +38,7 @@ struct op {
 constexpr int max_slots = 3;
 
 inline bool is_collective(act a) { return a >= act::sync; }
+inline bool is_lock(act a) { return a == act::lock || a == act::share; }
 
 using group = std::vector<int>;                // world ranks, ascending
 using rank_ops = std::vector<op>;
@@ -43,6 +48,8 @@ struct script {
   /// By group: it is there from the beginning, not made by an operation.
   bool is_given(int g) const;
   int size() const { return static_cast<int>(ranks.size()); }
+  /// How many locks there are: their numbers are below.
+  std::size_t locks() const;
 };
 
 std::string name_of_group(int g);              // A, B, …
@@ -102,6 +109,16 @@ inline op broadcast(int g) { return {act::rooted, g, 0}; }
 inline op reduce(int g) { return {act::reduce, g, 0}; }
 inline op ibarrier(int g, int slot) { return {act::icoll, g, slot}; }
 inline op make_group(int parent, int made) { return {act::make, parent, made}; }
+
+inline op lock(int number) { return {act::lock, number, 0}; }
+inline op share(int number) { return {act::share, number, 0}; }
+inline op unlock(int number) { return {act::unlock, number, 0}; }
+inline op fence(int g) { return {act::fence, g, 0}; }
+/// MPI_Win_post's token, MPI_Win_start's wait for it; MPI_Win_complete's, MPI_Win_wait's.
+inline op post(int to) { return send(to); }
+inline op start(int target) { return recv(target); }
+inline op complete(int target) { return send(target); }
+inline op await(int origin) { return recv(origin); }
 
 inline op free_group(int g) { return {act::free, g, 0}; }
 

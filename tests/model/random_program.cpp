@@ -14,8 +14,11 @@ class author {
     ranks_ += below(b.ranks - b.least_ranks + 1);
     made_.ranks.resize(index(ranks_));
     has_wildcards_ = below(4) == 0;
+    has_locks_ = b.kinds.find('l') != std::string::npos;
     for (int groups = 1 + below(b.groups); groups > 0; --groups) made_.groups.push_back(some_ranks(all()));
     for (int left = b.operations; left > 1;) left -= add();
+    for (int l = 0; l < most_locks; ++l)
+      if (holder_[index(l)] >= 0) unlock_it(l);
     for (int swaps = below(4); swaps > 0; --swaps) swap_neighbours();
   }
 
@@ -41,7 +44,23 @@ class author {
     return g;
   }
 
-  int add() { return below(2) == 0 ? add_message() : add_collective(); }
+  int add() {
+    if (has_locks_ && below(3) == 0) return add_lock();
+    return below(2) == 0 ? add_message() : add_collective();
+  }
+
+  /// Taken, or given back: what other ranks do meanwhile lies between.
+  int add_lock() {
+    const int l = below(most_locks);
+    if (holder_[index(l)] >= 0) return unlock_it(l), 1;
+    holder_[index(l)] = below(ranks_);
+    of(holder_[index(l)]).push_back(below(3) == 0 ? share(l) : lock(l));
+    return 1;
+  }
+  void unlock_it(int l) {
+    of(holder_[index(l)]).push_back(unlock(l));
+    holder_[index(l)] = -1;
+  }
 
   int add_message() {
     const int from = below(ranks_), to = (from + 1 + below(ranks_ - 1)) % ranks_;
@@ -98,6 +117,8 @@ class author {
     if (ops.size() < 2) return;
     const std::size_t i = index(below(static_cast<int>(ops.size()) - 1));
     const auto is_bound = [](const op& o) { return o.what == act::make || o.what == act::free; };
+    const auto of_lock = [](const op& o) { return is_lock(o.what) || o.what == act::unlock; };
+    if (of_lock(ops[i]) && of_lock(ops[i + 1])) return;
     const bool starts = ops[i + 1].what == act::wait && ops[i].slot == ops[i + 1].slot &&
                         (ops[i].what == act::isend || ops[i].what == act::irecv || ops[i].what == act::icoll);
     if (starts || is_bound(ops[i]) || is_bound(ops[i + 1])) return;
@@ -106,7 +127,9 @@ class author {
 
   std::mt19937& chance_;
   int ranks_;
-  bool has_wildcards_ = false;
+  bool has_wildcards_ = false, has_locks_ = false;
+  static constexpr int most_locks = 2;
+  std::array<int, most_locks> holder_{-1, -1};
   script made_;
   std::vector<int> freed_;
 };

@@ -8,6 +8,8 @@
 //   - computing, sending, posting a receive: these only add to numbers that others compare with >=; nobody's step
 //     becomes impossible or different. (Telling a wait is possible whether or not the message is there, so sends do not
 //     disable it.) A line or a request that comes to the rank in between meets the same counts.
+//   - giving a lock back: whoever asks for it later is not behind this rank, and who asked before no longer is. Asking for
+//     a lock is none: the order of those who ask matters. Having got it is as the end of another wait.
 //   - leaving a collective that may be left, or waiting for a non-blocking one: members' entries only grow, and the
 //     host is not asked.
 //   - the end of an operation that waits, where no request can come to the rank any more: no host observes it.
@@ -84,7 +86,7 @@ std::optional<step> world<P>::left_mover() const {
       if (is_collective(o->what)) {
         if (is_inside && may_leave(r, t.current)) return step{step::run, r};
         if (some_come && is_held(r)) return step{step::down, r};
-      } else if (!is_inside && !(how_->slow_computing && o->what == act::compute)) {
+      } else if (!is_inside && !is_lock(o->what) && !(how_->slow_computing && o->what == act::compute)) {
         return step{step::run, r};
       } else if (!is_inside) {
         continue;

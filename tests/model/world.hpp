@@ -35,6 +35,13 @@ struct caller_faults {
   bool wait_ends_untold = false;
   bool never_asks_again = false;               // a held start does not ask again
   bool one_clock_for_equal_groups = false;     // communicators over the same members share a clock
+  bool lock_waits_untold = false;              // that a rank waits for a lock is not told
+  bool holder_only = false;                    // only those who have the lock then are named
+  bool last_before_only = false;               // only those who wait before it are named
+  bool parks_before_it_looks = false;          // after a request a rank does not look at a lock for which it waits
+  bool place_taken_again = false;              // after a checkpoint it asks again, and its place remains
+  bool unlock_counted = false;                 // an unlock counts as a collective of group 0
+  bool fence_counted_twice = false;            // the first member counts a fence twice, once for its barrier
 };
 
 struct rules {
@@ -46,6 +53,11 @@ struct rules {
   int fan_out = 0;                             // of the tree of relays; 0: none. For a policy that combines
   bool batches = false;                        // messages may come together: a hub says later what it has to say
   caller_faults faults;
+
+  /// How many a start of this rank's counts.
+  std::uint64_t counts_of(const op& o, const std::vector<group>& groups, int rank) const {
+    return faults.fence_counted_twice && o.what == act::fence && groups[index(o.with)][0] == rank ? 2 : 1;
+  }
 };
 
 template <mana::clock::policy P>
@@ -106,6 +118,9 @@ class world {
   std::uint64_t entered(int r, int g) const;
   bool waits(int r);
   std::vector<int> peers_of(int r) const;
+  std::vector<int> holders_to_tell(int r, int lock) const;
+  void take_place(int r, const op& o);
+  void leave_lock(int r, int lock);
   bool may_run(int r) const;
   bool has_control(int r) const;
   bool same_kinds(int r, const op& o) const;
@@ -158,6 +173,8 @@ world<P>::world(const script& program, const rules& how)
     for (std::size_t g = 0; g < program.groups.size(); ++g) t.exists.push_back(program.is_given(static_cast<int>(g)));
     t.sent.resize(program.ranks.size());
     t.posted.resize(program.ranks.size());
+    t.has.resize(program.locks(), act::unlock);
+    t.behind.resize(program.locks());
     rank_[index(r)] = shared_part<process<P>>::make(r, std::move(t));
   }
   for (int c = 0; c < network_->children(); ++c) {

@@ -154,6 +154,8 @@ void world<P>::end_arrives(int r) {
 template <mana::clock::policy P>
 bool world<P>::release(int r) {
   process<P>& p = edit(r);
+  if (how_->faults.place_taken_again && p.doing.where == stage::inside && is_lock(p.doing.current.what))
+    p.doing.behind[index(p.doing.current.with)] |= 1u << r;
   p.doing.in_checkpoint = false;
   p.doing.released = true;
   if (!how_->faults.never_asks_again) p.doing.asked = false;

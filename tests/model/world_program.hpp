@@ -76,9 +76,12 @@ bool world<P>::run(int r, int sender) {
   if (where == stage::synchronizing && !is_barrier_over(r)) return false;
   if (is_collective(o->what) && where != stage::inside) return start_collective(r, *o);
   if (where == stage::inside) return complete(r, *o, sender);
-  task& t = edit(r).doing;
-  begin_op(t, *o);
-  if (o->what == act::compute || o->what == act::send || o->what == act::isend || o->what == act::irecv) advance(r);
+  begin_op(edit(r).doing, *o);
+  if (is_lock(o->what)) take_place(r, *o);
+  if (o->what == act::unlock) leave_lock(r, o->with);
+  if (o->what == act::compute || o->what == act::send || o->what == act::isend || o->what == act::irecv ||
+      o->what == act::unlock)
+    advance(r);
   return true;
 }
 
@@ -100,6 +103,29 @@ void world<P>::begin_op(task& t, const op& o) {
   else t.current = s;
 }
 
+/// A place in a lock's queue: it is behind those who asked before and exclude it. The words of a lock have numbers in
+/// the place of this set (docs/design/rma.md).
+template <mana::clock::policy P>
+void world<P>::take_place(int r, const op& o) {
+  unsigned before = 0;
+  for (int other = 0; other < size(); ++other) {
+    const act has = doing(other).has[index(o.with)];
+    if (other != r && has != act::unlock && (has == act::lock || o.what == act::lock)) before |= 1u << other;
+  }
+  task& t = edit(r).doing;
+  t.has[index(o.with)] = o.what;
+  t.behind[index(o.with)] = before;
+}
+
+template <mana::clock::policy P>
+void world<P>::leave_lock(int r, int lock) {
+  task& t = edit(r).doing;
+  t.has[index(lock)] = act::unlock;
+  if (how_->faults.unlock_counted) ++t.counts[0];
+  for (int other = 0; other < size(); ++other)
+    if ((doing(other).behind[index(lock)] >> r & 1) != 0) edit(other).doing.behind[index(lock)] &= ~(1u << r);
+}
+
 /// Before a request is heard, a start is counted without asking anyone; asking comes later (INV-18). The start of one
 /// that asks is counted and judged at once, under a lock: all are where the policy always asks.
 template <mana::clock::policy P>
@@ -108,7 +134,7 @@ bool world<P>::start_collective(int r, const op& o) {
       has_control(r)) {
     task& t = edit(r).doing;
     if (t.under_line) fault_ = fault::start_after_line;
-    ++t.counts[index(o.with)];
+    t.counts[index(o.with)] += how_->counts_of(o, program_->groups, r);
     t.where = stage::counted;
     if (!same_kinds(r, o)) fault_ = fault::kinds_differ;
     return true;
@@ -123,17 +149,18 @@ bool world<P>::enter(int r, const op& o) {
   const shared_part<process<P>> old = rank_[index(r)];
   process<P>& p = edit(r);
   std::uint64_t& count = p.doing.counts[index(o.with)];
-  if (!is_counted) ++count;
+  const std::uint64_t one = how_->counts_of(o, program_->groups, r);
+  if (!is_counted) count += one;
   const bool is_root = program_->groups[index(o.with)][0] == r;
   const mana::clock::rank_set members(program_->groups[index(o.with)]);
   const verdict v = p.host.start({.name = clock_name(o.with),
                                   .count = clock_count(r, o.with),
                                   .members = members,
                                   .blocking = o.what != act::icoll,
-                                  .waits_for_all = o.what == act::sync || (o.what == act::reduce && is_root),
+                                  .waits_for_all = o.what == act::sync || o.what == act::fence || (o.what == act::reduce && is_root),
                                   .synchronized = p.doing.where == stage::synchronizing});
   if (v == verdict::synchronize || v == verdict::refuse) {
-    --count;
+    count -= one;
     if (v == verdict::refuse) fault_ = fault::refused;
     else if (p.doing.under_line) fault_ = fault::start_after_line;
     p.doing.where = stage::synchronizing;
@@ -142,7 +169,7 @@ bool world<P>::enter(int r, const op& o) {
   }
   if (v == verdict::hold) {
     if (is_counted && p.doing.under_line && !how_->faults.held_is_counted) fault_ = fault::start_after_line;
-    if (!how_->faults.held_is_counted) --count;
+    if (!how_->faults.held_is_counted) count -= one;
     else p.doing.asked = true;
     p.doing.where = stage::before;
     const bool spoke = !p.to_coordinator.out.empty(), asks_again = !how_->faults.never_asks_again;
@@ -228,6 +255,8 @@ bool world<P>::is_done(int r, const started_op& o) const {
     case act::ssend:
     case act::isend: return doing(o.with).posted[index(r)] >= o.index;
     case act::recv_any: return true;
+    case act::lock:
+    case act::share: return doing(r).behind[index(o.with)] == 0 && !(how_->faults.parks_before_it_looks && is_quiescing(r));
     default: return !is_collective(o.what) || may_leave(r, o);
   }
 }
@@ -254,7 +283,8 @@ template <mana::clock::policy P>
 bool world<P>::waits(int r) {
   process<P>& p = edit(r);
   p.doing.waiting = true;
-  if (!how_->faults.waits_untold) p.host.wait_begins(0, peers_of(r));
+  const bool untold = how_->faults.waits_untold || (how_->faults.lock_waits_untold && is_lock(p.doing.current.what));
+  if (!untold) p.host.wait_begins(0, peers_of(r));
   flush(r);
   return true;
 }
@@ -262,7 +292,22 @@ bool world<P>::waits(int r) {
 template <mana::clock::policy P>
 std::vector<int> world<P>::peers_of(int r) const {
   const started_op& o = doing(r).current;
+  if (is_lock(o.what)) return holders_to_tell(r, o.with);
   return o.what == act::recv_any ? std::vector<int>{} : std::vector<int>{o.with};
+}
+
+/// Whom a rank needs that waits for a lock. The words of a lock have no names: so it is all others.
+template <mana::clock::policy P>
+std::vector<int> world<P>::holders_to_tell(int r, int lock) const {
+  const unsigned before = doing(r).behind[index(lock)];
+  std::vector<int> all;
+  for (int other = 0; other < size(); ++other) {
+    const bool is_before = (before >> other & 1) != 0, has_it = is_before && doing(other).behind[index(lock)] == 0;
+    const bool waits_too = is_before && !has_it;
+    if (other == r || (how_->faults.holder_only && !has_it) || (how_->faults.last_before_only && !waits_too)) continue;
+    all.push_back(other);
+  }
+  return all.empty() ? std::vector<int>{r} : all;        // no one at all would be anyone
 }
 
 }  // namespace clock_model

@@ -48,7 +48,7 @@ def build(options):
     launcher = f"{sys.executable};{HERE / 'reuse.py'};{index}" + (f";{options.launcher}" if options.launcher else "")
     must(["cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", f"-DMANA_EXTRA_FAMILIES={HERE / 'toy'}", *other,
           f"-DMANA_MPICC_toy={library / 'mpicc.toy'}", f"-DCMAKE_CXX_COMPILER={options.compiler}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-          f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={options.flags}", "-DMANA_TESTS=OFF",
+          f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={options.flags}", "-DMANA_TESTS=OFF", "-DMANA_BUILD_DECLARED=OFF",
           f"-DCMAKE_UNITY_BUILD={options.unity}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"],
          limit=300)
     reuse.write_index(index, options.built, tree)

@@ -11,7 +11,7 @@ import tempfile
 USAGE, NOT_FOUND, NOT_EXECUTABLE, NOT_ELF, FOREIGN, STATIC, _, MISMATCH, _, MISSING = range(64, 74)
 UNWRITABLE, NO_CHECKPOINT = 75, 80
 DAMAGED, UNREADABLE = 81, 85
-OUTPUT_LOST = 99
+OUTPUT_LOST, UNKNOWN_LAUNCHER = 99, 100
 LAUNCHERS = ("PMI_", "PMIX_", "OMPI_", "HYDI_", "MPI_LOCAL", "SLURM_")
 
 
@@ -122,10 +122,24 @@ def check_mpi(checks, heat2d):
         checks.expect(UNWRITABLE, "plain", "run", "--ckpt-dir", "plain", str(program), mana=mana)
         checks.expect(UNWRITABLE, "--clock-trace", "run", "--clock-trace", "plain", str(program), mana=mana)
         checks.expect(0, str(checks.directory / "t"), "run", "--clock-trace", "t", str(program), mana=mana)
+    check_unknown_launcher(checks, tree)
     checks.expect(0, "mpich", "run", "./script", env=clean_environment(PMI_FD="9", PMI_RANK="0"), mana=mana)
     checks.expect(0, "openmpi", "run", "--mpi", "openmpi", "./dynamic", mana=mana)
     for words in (["./dynamic"], ["./script"], ["--mpi", "none", "./script"]):
         checks.expect(0, "none", "run", *words, env=clean_environment(), mana=mana)
+
+
+def check_unknown_launcher(checks, tree):
+    """Its name, those known, and the command that adds it; the other MPI is put aside meanwhile."""
+    description = tree / "libexec" / "mana" / "mana-lower-openmpi.json"
+    kept = description.read_text()
+    description.unlink()
+    words = ("run", "./dynamic")
+    env = clean_environment(OMPI_COMM_WORLD_SIZE="1")
+    checks.expect(UNKNOWN_LAUNCHER, "the launcher is Open MPI's, and this installation knows no live Open MPI; it has mpich", *words, env=env,
+                  mana=str(tree / "bin" / "mana"))
+    checks.expect(UNKNOWN_LAUNCHER, "mana add-mpi ", *words, env=env, mana=str(tree / "bin" / "mana"))
+    description.write_text(kept)
 
 
 def check_planted(checks):

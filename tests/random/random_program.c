@@ -3,6 +3,7 @@
 // for what begins later. Arguments: SEED STEPS [PAUSE [beyond]], `beyond` for what MPICH 4.0.2 itself gets wrong.
 #include "objects.h"
 #include "sessions.h"
+#include "windows.h"
 
 #include <unistd.h>
 
@@ -57,6 +58,9 @@ static void act(void) {
   }
 }
 
+/// Actions of windows have numbers of their own, so that the others of a seed are the same with and without them.
+enum { of_windows = 1 << 24 };
+
 static void set_up(void) {
   for (int i = 0; i < most_comms; ++i) comms[i].handle = MPI_COMM_NULL, comms[i].unborn = MPI_REQUEST_NULL;
   comms[0].used = 1, comms[0].n[0] = ranks, comms[0].handle = MPI_COMM_WORLD;
@@ -78,6 +82,7 @@ static void tear_down(void) {
   void* buffer;
   int room;
   begin_action(-1);
+  end_windows();
   end_messages(NULL);
   settle_lanes(NULL);
   end_generalized(1);
@@ -139,6 +144,8 @@ int main(int argc, char** argv) {
     for (int left = 3 + pick(5); left > 0; --left) {
       begin_action(next++);
       act();
+      begin_action(of_windows + next);
+      if (pick(3) == 0) window_action();
     }
     step(k);
   }

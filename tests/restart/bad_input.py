@@ -59,7 +59,7 @@ class Cases:
         self.expect("a kernel without seccomp", 74, "seccomp", str(self.build / "tests" / "restart" / "without_seccomp"), *run,
                     self.program, "3", launcher=False)
         errors = self.build / "tests" / "mpi" / "programs" / f"errors_{self.mpi}"
-        self.expect("a refused function where errors return", 0, "rank 1: MPI_Win_create is refused: ", *run, errors, "1", "0")
+        self.expect("a refused function where errors return", 0, "rank 1: MPI_File_open is refused: ", *run, errors, "1", "0")
         self.expect("a single rank without mpirun", 0, "checksum", *run, self.program, "3", launcher=False)
 
     def one_rank(self):
@@ -112,6 +112,11 @@ class Cases:
         self.checkpoint("changed", own)
         shutil.copy(self.other_program, own)
         self.expect("another program", 83, "a different build", self.mana, "restart", "changed")
+        own.write_bytes(b"")
+        self.expect("no program in its place", 83, "a different build", self.mana, "restart", "changed")
+        own.unlink()
+        own.mkdir()
+        self.expect("what the system refuses to read", 85, str(own), self.mana, "restart", "changed")
         self.expect("and the good one still restarts", 0, "checksum", self.mana, "restart", "good", "--interval", "1000")
 
     def full_directory(self):

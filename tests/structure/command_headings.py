@@ -20,7 +20,7 @@ for option, commands in ROW.findall(subprocess.run(command, capture_output=True,
             has.setdefault(name, []).append(names)
 wrong = []
 for heading in HEADING.findall(pathlib.Path(guide).read_text()):
-    name = re.search(r"`mana (\w+)", heading)[1]
+    name = re.search(r"`mana ([\w-]+)", heading)[1]
     if name in ("run", "restart"):
         continue
     said = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", heading))

@@ -24,6 +24,7 @@ template <> struct handle_type<kind::datatype> { using type = MPI_Datatype; };
 template <> struct handle_type<kind::errhandler> { using type = MPI_Errhandler; };
 template <> struct handle_type<kind::info> { using type = MPI_Info; };
 template <> struct handle_type<kind::message> { using type = MPI_Message; };
+template <> struct handle_type<kind::win> { using type = MPI_Win; };
 #if MPI_VERSION >= 4
 template <> struct handle_type<kind::session> { using type = MPI_Session; };
 #endif
@@ -66,7 +67,7 @@ inline handle<K> predefined_handle(std::uint32_t code) noexcept {
   return handle_of_bits<handle<K>>(predefined<K>.bits(code));
 }
 
-inline constexpr int class_limit = 128;
+inline constexpr int class_limit = 1024;
 static_assert(greatest_error_class() < class_limit, "this mpi.h numbers its classes higher: raise class_limit");
 inline constexpr int neutral_class_limit = 1024;
 struct class_tables {

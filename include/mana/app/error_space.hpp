@@ -35,6 +35,15 @@ class error_space {
     while (!added_.empty() && added_.back().removed) added_.pop_back();
   }
   bool is_class(int code) const noexcept { return added(code) && class_of(code) == code; }
+  /// The text of a standard class that the program has been told. It stays, whatever words a later live MPI has.
+  /// nullptr: none was told
+  const std::string* told(int neutral_class) const noexcept {
+    const auto found = std::ranges::find(told_, neutral_class, &told_text::neutral_class);
+    return found != told_.end() ? &found->text : nullptr;
+  }
+  void keep_told(int neutral_class, const char* text) {
+    if (told(neutral_class) == nullptr) told_.push_back({neutral_class, text});
+  }
   /// Value of the attribute MPI_LASTUSEDCODE; its address is the attribute's and stays.
   int* last_used() noexcept { return &last_used_; }
 
@@ -53,7 +62,12 @@ class error_space {
     last_used_ = std::max(last_used_, code);
     return code;
   }
+  struct told_text {
+    int neutral_class;
+    std::string text;
+  };
   std::vector<entry> added_;
+  std::vector<told_text> told_;
   int last_used_ = MPI_ERR_LASTCODE;
 };
 

@@ -1,8 +1,9 @@
-// A checkpoint of a program with MPI: its drain, its inventory, its rebuilding.
+// A checkpoint of a program with MPI: its drain, its inventory and its needs, its rebuilding.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/checkpoint/drain/run.hpp>
 #include <mana/checkpoint/inventory.hpp>
+#include <mana/checkpoint/needs.hpp>
 #include <mana/checkpoint/rebuild.hpp>
 #include <mana/checkpoint/service.hpp>
 #include <mana/library/env.hpp>
@@ -17,6 +18,7 @@ class program_of {
     if (in_mpi_ && !drain_all<Classes>()) return false;
     if (!in_mpi_) lower::cross([] { lower::the_bridge().service->drained(); });
     note_inventory<Classes>();
+    note_needs(in_mpi_);
     return true;
   }
   void before_image() noexcept { library::hold_clock(); }

@@ -41,6 +41,10 @@
   ROW(mpi, 0, optional, when_stopped, never, \
       "CBOR: names and numbers", \
       "the number of the program's MPI objects and drained messages, for people", "runtime/job/sections/mpi.cpp") \
+  ROW(needs, 1, optional, when_stopped, opened, \
+      "CBOR: a map: told tag bound, largest tag, large counts, predefined: a list of maps: code, name, bytes, under way", \
+      "needs of a live MPI: the MPI_TAG_UB that the program has read; of operations under way the largest tag; large counts; predefined datatypes and operations in use", \
+      "runtime/job/sections/needs.cpp") \
   ROW(files, 0, optional, by_saver, later, \
       "records, little endian: begin 8, end 8, offset 8, length of the text 4, path; if the build id is known, a zero byte and the id in hex", \
       "memory that came from the program's files; later checkpoints compare it with them", \

@@ -22,14 +22,15 @@ inline MPI_Errhandler errhandler_f2c(MPI_Fint n) noexcept { return app::from_for
 inline MPI_Fint message_c2f(MPI_Message h) noexcept { return app::to_fortran<kind::message>(h); }
 inline MPI_Message message_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::message>(n); }
 
-// The program can make no window, file or session, so only the null ones have numbers.
-inline MPI_Fint win_c2f(MPI_Win) noexcept { return app::number_of_null(MPI_WIN_NULL); }
-inline MPI_Win win_f2c(MPI_Fint) noexcept { return MPI_WIN_NULL; }
-inline MPI_Fint file_c2f(MPI_File) noexcept { return 0; }
+inline MPI_Fint win_c2f(MPI_Win h) noexcept { return app::to_fortran<kind::win>(h); }
+inline MPI_Win win_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::win>(n); }
+
+// The program can make no file, so only the null one has a number.
+inline MPI_Fint file_c2f(MPI_File) noexcept { return app::number_of_null(MPI_FILE_NULL); }
 inline MPI_File file_f2c(MPI_Fint) noexcept { return MPI_FILE_NULL; }
 #if MPI_VERSION >= 4
-inline MPI_Fint session_c2f(MPI_Session) noexcept { return app::number_of_null(MPI_SESSION_NULL); }
-inline MPI_Session session_f2c(MPI_Fint) noexcept { return MPI_SESSION_NULL; }
+inline MPI_Fint session_c2f(MPI_Session h) noexcept { return app::to_fortran<kind::session>(h); }
+inline MPI_Session session_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::session>(n); }
 #endif
 
 // Both mpi.h lay a Fortran status out as the C one: whole Fortran integers, in the same order.
@@ -55,6 +56,14 @@ inline int status_c2f08(const MPI_Status* status, MPI_F08_status* out) noexcept 
 }
 inline int status_f082c(const MPI_F08_status* status, MPI_Status* out) noexcept {
   std::memcpy(out, status, sizeof *out);
+  return MPI_SUCCESS;
+}
+inline int status_f2f08(const MPI_Fint* status, MPI_F08_status* out) noexcept {
+  std::memcpy(out, status, sizeof *out);
+  return MPI_SUCCESS;
+}
+inline int status_f082f(const MPI_F08_status* status, MPI_Fint* out) noexcept {
+  std::memcpy(out, status, sizeof *status);
   return MPI_SUCCESS;
 }
 #endif

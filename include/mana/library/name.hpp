@@ -51,12 +51,4 @@ inline int type_get_name(MPI_Datatype type, char* name, int* length) noexcept {
   return library::give_name(object::name_of_type(t), name, length);
 }
 
-// The program can make no window, so every window handle is wrong.
-inline int win_set_name(MPI_Win, const char*) noexcept {
-  return object::fail(fn::win_set_name::id, neutral::err_win, "no such window");
-}
-inline int win_get_name(MPI_Win, char*, int*) noexcept {
-  return object::fail(fn::win_get_name::id, neutral::err_win, "no such window");
-}
-
 }  // namespace mana::manual

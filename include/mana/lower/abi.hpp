@@ -290,7 +290,7 @@ struct services {
   /// User reduction number `index` (< 1024), calls upper_entry::reduce.
   int (*op_create)(std::uint32_t index, int commute, real<kind::op>* op);
   /// Value of a predefined attribute of MPI_COMM_WORLD. which: 0 TAG_UB, 1 HOST, 2 IO, 3 WTIME_IS_GLOBAL,
-  /// 4 UNIVERSE_SIZE, 5 APPNUM.
+  /// 4 UNIVERSE_SIZE, 5 APPNUM. Since minor 1: 6, the live MPI's own TAG_UB.
   int (*world_attribute)(int which, int* flag, std::int64_t* value);
   /// text: char[512]; English text of a neutral error class in the live MPI's words.
   int (*error_text)(int error_class, char* text, int* length);
@@ -345,6 +345,8 @@ struct services {
   // --- added later
   /// Open MPI's OMPI_Affinity_str: three texts, char[1024] each. Another MPI: err_unsupported_operation
   int (*affinity_text)(int format, char* bound, char* current, char* exists);
+  /// A new live window returns errors from now on, and enters MPI_Win_lock_all(MPI_MODE_NOCHECK).
+  int (*win_enter)(real<kind::win> win);
 };
 static_assert(sizeof(services) == sizes_by_minor[services_minor].services, "appended? add a row to sizes_by_minor");
 

@@ -9,13 +9,13 @@ namespace mana::lower {
 
 enum class counted : unsigned {
   communicators, groups, datatypes, operations, error_handlers, infos, requests, messages, sessions,
-  tools_handles, inbox_messages, inbox_bytes,
+  tools_handles, inbox_messages, inbox_bytes, windows,
 };
 
 inline constexpr std::array inventory_names{
     "communicators", "groups", "datatypes", "operations", "error handlers", "infos", "requests", "matched messages",
-    "sessions", "tools handles", "messages in the inbox", "bytes in the inbox"};
-static_assert(inventory_names.size() == static_cast<unsigned>(counted::inbox_bytes) + 1);
+    "sessions", "tools handles", "messages in the inbox", "bytes in the inbox", "windows"};
+static_assert(inventory_names.size() == static_cast<unsigned>(counted::windows) + 1);
 static_assert(inventory_names.size() <= inventory_limit);
 
 }  // namespace mana::lower

@@ -6,6 +6,8 @@ struct dl_find_object;
 
 namespace mana::lower {
 
+struct program_needs;
+
 /// Append new functions at the end.
 struct upper_functions {
   unsigned long bytes;                                        // of the table: functions beyond it do not exist
@@ -13,6 +15,7 @@ struct upper_functions {
   int (*find_symbol)(const void* address, void* dl_info);     // dladdr
   void (*exit)(int status);
   void (*flush)(int all);  // fflush of standard output, or of all streams
+  const program_needs* needs;  // valid when the rank has drained; since minor 1
 };
 
 }  // namespace mana::lower

@@ -11,14 +11,15 @@
 #include <mana/object/request/completion/class.hpp>
 #include <mana/object/session/descriptor.hpp>
 #include <mana/object/tool/class.hpp>
+#include <mana/object/win/class.hpp>
 #include <mana/vid/object_class.hpp>
 
 namespace mana {
 
 using all_classes = class_list<kind::info, kind::errhandler, kind::group, kind::comm, kind::datatype, kind::op, kind::session,
-                               kind::tool, kind::message, kind::request>;
+                               kind::tool, kind::message, kind::win, kind::request>;
 /// The program can make no object of these classes: the functions that would make one are refused.
-using refused_classes = class_list<kind::win, kind::file>;
+using refused_classes = class_list<kind::file>;
 
 inline constexpr unsigned all_codes = (1u << (static_cast<unsigned>(kind_code::tool) + 1)) - (1u << static_cast<unsigned>(kind_code::comm));
 static_assert((all_classes::codes | refused_classes::codes) == all_codes && (all_classes::codes & refused_classes::codes) == 0,

@@ -147,6 +147,14 @@ int say_mpi_version() {
   return 0;
 }
 
+/// A call of the system failed that has no message of its own.
+start_failure refusal_of_system(const std::system_error& error, bool is_restart) {
+  if (is_restart)
+    return start_failure(exit_status::checkpoint_unreadable, error.what(),
+                         "restart again; the checkpoint itself may be intact (mana verify DIR)");
+  return start_failure(exit_status::program_not_executable, error.what());
+}
+
 [[noreturn]] void start(int argc, char** argv) {
   control::reserve_passage(descriptors::first_lower_descriptor());
   process_state::keep_notices_of_tables();
@@ -176,7 +184,7 @@ int main(int argc, char** argv) {
   } catch (const mana::split::load_error& error) {
     end_alone(start_failure(static_cast<mana::exit_status>(error.exit_code), error.text, {}, met_by::all));
   } catch (const std::system_error& error) {
-    end_alone(start_failure(mana::exit_status::program_not_executable, error.what()));
+    end_alone(refusal_of_system(error, argc > 1 && argv[1] == std::string_view("restart")));
   } catch (const std::exception& error) {
     end_alone(start_failure(mana::exit_status::internal, error.what()));
   }

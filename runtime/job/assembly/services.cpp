@@ -75,6 +75,16 @@ int init(int required, int* provided) {
   return rc;
 }
 
+/// Of the tag bound, the program is told no more than every known live MPI has, or than the user allows: a restart can keep
+/// it then.
+int world_attribute(int which, int* flag, std::int64_t* value) {
+  constexpr int told_tag_ub = 0, live_tag_ub = 6;
+  const int rc = real_mpi::world_attribute(which == live_tag_ub ? told_tag_ub : which, flag, value);
+  if (rc == neutral::success && which == told_tag_ub)
+    *value = std::min<std::int64_t>(*value, this_job().options.tag_bound);
+  return rc;
+}
+
 int finalize() {
   const std::uint64_t drains = control_of_job().drains();
   control_of_job().end();
@@ -129,6 +139,7 @@ lower::services make_services() {
   table.attach = attach;
   table.init = init;
   table.finalize = finalize;
+  table.world_attribute = world_attribute;
   table.abort = abort_job;
   table.fatal = fatal;
   table.note = note;

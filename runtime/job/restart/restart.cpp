@@ -20,6 +20,7 @@
 #include <runtime/job/services.hpp>
 
 #include <runtime/lower/life.hpp>
+#include <runtime/lower/real_mpi.hpp>
 #include <runtime/lower/table.hpp>
 
 #include <runtime/descriptors/base/low_descriptor_guard.hpp>
@@ -41,8 +42,10 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 namespace mana::job {
 
@@ -111,10 +114,20 @@ live_values start_before_bridge() {
   return live;
 }
 
+/// A file that is no program is another one too.      errors: std::system_error
+bool is_same_program(const run_record& record) {
+  try {
+    return program_identity(record.program) == record.build_id;
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::executable_format_error) throw;
+    return false;
+  }
+}
+
 void check_surroundings(const run_record& record) {
   const std::string& where = this_job().options.generation;
   struct stat ignored;
-  if (stat(record.program.c_str(), &ignored) == 0 && program_identity(record.program) != record.build_id)
+  if (stat(record.program.c_str(), &ignored) == 0 && !is_same_program(record))
     throw start_failure(exit_status::surroundings_differ, record.program + " is a different build from the one at the "
                                                                            "checkpoint " +
                         where, "put the program of the checkpoint back, or restart another checkpoint", met_by::all);
@@ -129,6 +142,21 @@ void check_thread_level(const run_record& record, const live_values& live) {
                       where + ": the program asked MPI for a different thread level than in the newest checkpoint",
                       image_of_restart().is_on_node ? "restart without --local"
                                                     : "name this checkpoint: mana restart " + where);
+}
+
+/// Compares what the image needs with the live MPI, which may be another one than at the checkpoint.
+void check_needs(const needs& needed) {
+  live_offer live{real_mpi::library_name() + " " + real_mpi::library_version(), 0, real_mpi::supports_large_counts()};
+  int known = 0;
+  constexpr int tag_ub = 0;
+  if (real_mpi::world_attribute(tag_ub, &known, &live.tag_bound) != neutral::success || known == 0)
+    live.tag_bound = std::numeric_limits<int>::max();      // it does not say: its own errors will
+  const std::string missing = unmet(needed, live, [](std::uint32_t code) {
+    const auto object = real_mpi::predefined_object_of(code);
+    return object ? object->bytes : std::int64_t{-1};
+  });
+  if (!missing.empty())
+    throw start_failure(exit_status::surroundings_differ, missing, remedy_of_unmet(needed, live));
 }
 
 /// Runs a step; errors of descriptors become start_failure.
@@ -256,6 +284,7 @@ void check_and_restore(std::unique_ptr<image::rank_image>& own, restored& parts,
     this_job().record.program = this_job().options.moved(this_job().record.program);
     check_surroundings(this_job().record);
     check_thread_level(this_job().record, live);
+    check_needs(parts.needed);
   });
   fault_point(fault::point::image_opened);
   together([&] {

@@ -1,6 +1,7 @@
 // The sections of an image that a checkpoint of the job makes and a restart reads, by the rows of
 // include/mana/image/section_table.hpp. Each section has a file here, with save_NAME and restore_NAME.
 #pragma once
+#include <runtime/job/needs.hpp>
 #include <runtime/job/run_record.hpp>
 
 #include <runtime/descriptors/capture.hpp>
@@ -31,6 +32,7 @@ struct gathered {
 struct restored_parts {
   std::string input;                                       // file for standard input; empty: none was named
   run_record record;
+  needs needed;                                            // of a live MPI; empty: the image does not say
   std::optional<descriptors::restoration> files;           // work that remains for descriptors
   std::vector<std::int32_t> thread_ids;
   std::optional<std::vector<split::held_lock>> locks;      // held by threads; nothing: the image does not say

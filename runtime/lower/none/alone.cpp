@@ -69,6 +69,13 @@ void abort_as_program(int exit_code) { abort(exit_code); }
 std::string library_name() { return "no MPI"; }
 std::string library_version() { return {}; }
 
+int world_attribute(int, int* flag, std::int64_t*) {
+  *flag = 0;
+  return neutral::success;
+}
+std::optional<predefined_object> predefined_object_of(std::uint32_t) { return std::nullopt; }
+bool supports_large_counts() noexcept { return true; }
+
 int drain_begin(std::uint64_t) { return neutral::success; }
 void drain_end(std::uint64_t) {}
 real<kind::request> begin_barrier(real<kind::comm>) { return {}; }

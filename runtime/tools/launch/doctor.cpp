@@ -47,6 +47,7 @@ std::string as_json(const findings& all, const std::vector<std::string>& command
 int examine(const doctor_command& wanted, const environment& get) {
   findings all;
   if (!wanted.command.empty()) all = examine_program(wanted, get);
+  for (finding& f : examine_live_mpis()) all.push_back(std::move(f));
   for (finding& f : examine_machine(wanted.checkpoint_directory)) all.push_back(std::move(f));
   fmt::print("{}", wanted.json ? as_json(all, wanted.command) : as_text(all));
   return works(all) ? 0 : static_cast<int>(exit_status::will_not_work);

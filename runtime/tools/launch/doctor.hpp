@@ -26,6 +26,9 @@ finding as_finding(const std::string& check, const failure& refused);
 findings examine_machine(const std::string& checkpoint_directory);
 findings examine_program(const doctor_command& wanted, const environment& get);
 
+/// One for each live MPI that this installation knows.
+findings examine_live_mpis();
+
 bool works(const findings& all);
 /// One line per finding.
 std::string as_text(const findings& all);

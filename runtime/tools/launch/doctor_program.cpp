@@ -17,6 +17,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
@@ -25,8 +26,8 @@ namespace mana::tools {
 namespace {
 
 /// The libraries that the wrapper library replaces.
-std::set<std::string> mpi_libraries() {
-  std::set<std::string> all;
+std::set<std::string> mpi_libraries(const linked_mpi& linked) {
+  std::set<std::string> all(linked.sonames.begin(), linked.sonames.end());
   for (const mpi_family& family : mpi_families)
     any_in(family.sonames, [&](const char* soname) { return all.insert(soname), false; });
   return all;
@@ -131,8 +132,8 @@ finding libraries(const std::vector<loaded_library>& loaded) {
 }
 
 /// Asks the lower half for the MPI library that it finds: "MPICH 4.0.2". out: empty if the lower half cannot start
-std::string version_of_live_mpi(const installed_parts& parts) {
-  std::string path = parts.lower_half.string();
+std::string version_of_live_mpi(const std::filesystem::path& lower_half) {
+  std::string path = lower_half.string();
   for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
   const std::string command = "'" + path + "' mpi-version 2>/dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> answer(::popen(command.c_str(), "r"), ::pclose);
@@ -146,12 +147,12 @@ std::string version_of_live_mpi(const installed_parts& parts) {
 finding mpi(const doctor_command& wanted, const checked_program& program, const environment& get) {
   try {
     const mpi_choice chosen = choose_mpi({wanted.command[0], program.linked, find_launcher(get), wanted.mpi,
-                                          parse_mpi_name(wanted.abi), installed_mpis(), places_of_ancestors()});
+                                          parse_mpi_name(wanted.abi), installed_mpis(), launchers_among(programs_of_ancestors())});
     const installed_parts parts = find_parts(chosen);
     if (!chosen.live)
       return {"mpi", verdict::ok, "none: a job of one process, without MPI",
               "if it loads an MPI later, start it with mpirun, or name the MPI with --mpi"};
-    const std::string live = version_of_live_mpi(parts);
+    const std::string live = version_of_live_mpi(parts.lower_half);
     if (live.empty())
       return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", chosen.live->name),
               fmt::format("install the libraries of {}", long_name(chosen.live->family))};
@@ -180,6 +181,46 @@ finding sanitizer(const checked_program& program) {
 
 }  // namespace
 
+namespace {
+
+/// Libraries that the lower half is linked with and the dynamic loader does not find.
+std::vector<std::string> lacking(const std::filesystem::path& lower_half) {
+  std::vector<std::string> names;
+  if (!std::filesystem::exists(lower_half)) return {lower_half.string()};
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  for (const loaded_library& library : library_closure(read_elf_program(lower_half), read_library_cache(), path ? path : ""))
+    if (library.file.empty()) names.push_back(library.name);
+  return names;
+}
+
+finding live(const live_mpi& one) {
+  const mpi_family& family = *family_of(one.family);
+  std::string text = fmt::format("{}: {} {}", one.name, family.long_name, one.version);
+  if (!one.place.empty()) text += fmt::format(" in {}", one.place.string());
+  text += one.launcher.empty() ? ", no launcher beside its compiler" : fmt::format(", launched by {}", one.launcher.string());
+  const std::string again = fmt::format("mana add-mpi --replace --name {} {}", one.name, one.compiler.empty() ? "MPICC" : one.compiler.string());
+  if (const auto names = lacking(one.lower_half); !names.empty())
+    return {"live-mpi", verdict::warning, fmt::format("{}; not found: {}", text, fmt::join(names, ", ")),
+            "install the MPI's libraries, or " + again};
+  const std::string found = version_of_live_mpi(one.lower_half);
+  if (found.empty()) return {"live-mpi", verdict::warning, text + "; its lower half does not start", again};
+  if (!one.mana.empty() && one.mana != MANA_VERSION)
+    return {"live-mpi", verdict::warning, fmt::format("{}; it was added to mana {}", text, one.mana), again};
+  if (!one.hidden.empty())
+    return {"live-mpi", verdict::warning, fmt::format("{}; {} has the same name and is not taken", text, one.hidden.front().string()),
+            "add that one again, with mana add-mpi --name"};
+  return {"live-mpi", verdict::ok, text, ""};
+}
+
+}  // namespace
+
+findings examine_live_mpis() {
+  findings all;
+  for (const live_mpi& one : installed_mpis()) all.push_back(live(one));
+  if (all.empty()) all.push_back({"live-mpi", verdict::warning, "none: only programs without MPI run here", "mana add-mpi MPICC adds one"});
+  return all;
+}
+
 findings examine_program(const doctor_command& wanted, const environment& get) {
   checked_program program;
   try {
@@ -189,7 +230,7 @@ findings examine_program(const doctor_command& wanted, const environment& get) {
   }
   const char* const library_path = get("LD_LIBRARY_PATH");
   const auto loaded = library_closure(read_elf_program(program.file), read_library_cache(),
-                                      library_path ? library_path : "", mpi_libraries());
+                                      library_path ? library_path : "", mpi_libraries(program.linked));
   std::set<std::string> imported = undefined_in(program.file);
   for (const loaded_library& library : loaded)
     if (!is_of_system(library.name)) imported.merge(undefined_in(library.file));

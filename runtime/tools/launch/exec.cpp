@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace mana::tools {
@@ -24,6 +25,10 @@ void become(const std::filesystem::path& file, const std::vector<std::string>& a
                 fmt::format("{} cannot be started: {}", file.string(), std::strerror(error)),
                 error == E2BIG ? "shorten the arguments or the environment: together they are too long"
                                : "install mana again, and make the file executable");
+}
+
+void warn(const std::string& text) {
+  if (!text.empty()) fmt::print(stderr, "mana: warning: {}\n", text);
 }
 
 void use_default_layout() noexcept {

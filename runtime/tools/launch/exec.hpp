@@ -11,6 +11,9 @@ namespace mana::tools {
 /// execv with the file's name as argv[0]. errors: failure (parts_missing) if the kernel refuses
 [[noreturn]] void become(const std::filesystem::path& file, const std::vector<std::string>& arguments);
 
+/// Prints a warning; nothing if it is empty.
+void warn(const std::string& text);
+
 /// The next programs of this process get the default layout of mappings. With the older layout (setarch
 /// --addr-compat-layout), the lower half's mappings would lie among the program's.
 void use_default_layout() noexcept;

@@ -100,7 +100,7 @@ mpi_choice mpi_of(const execution& wanted, const checked_program& program, const
   if (live == nullptr && says_nothing) return {mpi_name::none, std::nullopt};
   const std::optional<mpi_name> kept = says_nothing || is_same ? std::optional(wanted.abi) : std::nullopt;
   return choose_mpi({wanted.file, linked, find_launcher(get), live != nullptr ? wanted.live : std::string(), kept, installed,
-                     places_of_ancestors()});
+                     launchers_among(programs_of_ancestors())});
 }
 
 /// Sets the environment variables with which the wrapper library calls this command again, in whatever process it is
@@ -118,6 +118,12 @@ void leave_a_trace(const execution& wanted, const environment& get) {
 
 void block_signals(std::uint64_t mask) noexcept {
   ::syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, nullptr, sizeof mask);
+}
+
+/// out: empty: the options name none
+std::string checkpoint_directory(const std::vector<std::string>& options) {
+  const auto at = std::find(options.begin(), options.end(), "--ckpt-dir");
+  return at == options.end() || at + 1 == options.end() ? std::string() : *(at + 1);
 }
 
 /// True if this process has the launcher's standard input that the lower half's options name.
@@ -195,7 +201,10 @@ void follow(const std::vector<std::string>& words, const environment& get) {
   if (mpi.live && !program.linked.found.empty()) refuse_other_process_manager(*mpi.live, parts.lower_half, get);
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.preload, "--linked",
+  preload += parts.preload;
+  if (const std::string directory = checkpoint_directory(wanted.options); !directory.empty())
+    preload += make_stand_ins(mpi.abi, program.linked, directory);
+  std::vector<std::string> arguments{"run", "--preload", preload, "--linked",
                                      program.linked.found.empty() ? "no" : "yes", "--abi", short_name(mpi.abi)};
   arguments.insert(arguments.end(), wanted.options.begin(), wanted.options.end());
   arguments.insert(arguments.end(), {"--taken-along", wanted.is_rank ? "rank" : "child", "--mask",

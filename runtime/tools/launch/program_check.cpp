@@ -5,6 +5,7 @@
 #include <runtime/tools/text/failure.hpp>
 
 #include <runtime/files/own_directory.hpp>
+#include <runtime/words/mpi_families.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <system_error>
 
 namespace mana::tools {
@@ -119,6 +121,16 @@ void enter_script(checked_program& program, const environment& get) {
   program.script = true;
 }
 
+/// Libraries of the standard ABI: one may be made of its MPI's other library, which is not the program's. The wrapper
+/// library takes the place of both.
+std::set<std::string> libraries_over_others() {
+  std::set<std::string> names;
+  for (const mpi_family& family : mpi_families)
+    for (const char* const* soname = family.sonames; family.any_launcher && *soname != nullptr; ++soname)
+      names.insert(*soname);
+  return names;
+}
+
 }  // namespace
 
 checked_program check_program(const std::vector<std::string>& command, const environment& get) {
@@ -136,7 +148,8 @@ checked_program check_program(const std::vector<std::string>& command, const env
     if (elf.form != file_form::dynamic_program) refuse(program.file, elf);
     const char* library_path = get("LD_LIBRARY_PATH");
     const char* preload = get("LD_PRELOAD");
-    const auto closure = library_closure(elf, read_library_cache(), library_path ? library_path : "");
+    const auto closure =
+        library_closure(elf, read_library_cache(), library_path ? library_path : "", libraries_over_others());
     if (!program.script) program.linked = find_linked_mpi(closure);
     program.sanitizer = find_sanitizer(program.file, closure);
     program.layers = find_tool_layers(preload ? preload : "", closure);

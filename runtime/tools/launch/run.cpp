@@ -123,8 +123,9 @@ void limit_processor(const std::string& level, const environment& get) {
 void run(const run_options& options, const environment& get) {
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
-  const mpi_choice mpi = choose_mpi({options.command[0], program.linked, started_by, options.mpi, parse_mpi_name(options.abi),
-                                     installed_mpis(), places_of_ancestors()});
+  const mpi_evidence evidence{options.command[0], program.linked, started_by, options.mpi, parse_mpi_name(options.abi),
+                              installed_mpis(), launchers_among(programs_of_ancestors())};
+  const mpi_choice mpi = choose_mpi(evidence);
   const auto parts = find_parts(mpi);
   if (mpi.live) refuse_other_process_manager(*mpi.live, parts.lower_half, get);
   refuse_sanitized(program);
@@ -135,7 +136,8 @@ void run(const run_options& options, const environment& get) {
   // Tools come before the MPI library, as in the dynamic loader's order: their definitions come first.
   std::string preload;
   for (const auto& layer : program.layers) preload += layer.string() + ":";
-  std::vector<std::string> arguments{"run", "--preload", preload + parts.preload, "--linked",
+  preload += parts.preload + make_stand_ins(mpi.abi, program.linked, directory);
+  std::vector<std::string> arguments{"run", "--preload", preload, "--linked",
                                      program.linked.found.empty() ? "no" : "yes", "--abi", short_name(mpi.abi)};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
   arguments.insert(arguments.end(), {"--program", program.file.string()});
@@ -147,6 +149,7 @@ void run(const run_options& options, const environment& get) {
     fmt::print(stderr, "mana: {}{}, checkpoints in {}\nmana: {} {}\n", described(mpi),
                !mpi.live ? " (a job of one process)" : started_by.mpi ? "" : " without mpirun (a single rank)", directory.string(), parts.lower_half.string(),
                fmt::join(arguments, " "));
+  if (mpi.live && started_by.rank <= 0) warn(remark_on(*mpi.live, evidence));
   use_default_layout();
   become(parts.lower_half, arguments);
 }

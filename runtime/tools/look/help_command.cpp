@@ -82,7 +82,7 @@ void show(const std::string& text, const environment& get) {
 }
 
 bool is_command(const std::string& word) {
-#define MANA_IS(name, ...) || word == #name
+#define MANA_IS(name, ...) || word == typed(#name)
   return word == "run" || word == "restart" MANA_COMMANDS(MANA_IS);
 #undef MANA_IS
 }

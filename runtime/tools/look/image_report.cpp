@@ -182,6 +182,8 @@ image_report look_at_image(const std::string& path) {
                [&](const image::section&) { report.mode = image::mode_of(about); });
   with_section(memory, sections::mpi, report,
                [&](const image::section& s) { report.mpi_objects = job::decode_inventory(s.bytes); });
+  with_section(memory, sections::needs, report,
+               [&](const image::section& s) { report.needs = files::read_document(s.bytes); });
   for (const image::section& s : about.sections) report.sections.emplace_back(s.name, s.bytes.size());
   return report;
 }

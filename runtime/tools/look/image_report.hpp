@@ -64,6 +64,7 @@ struct image_report {
   std::vector<source_line> builds_on;
   std::vector<std::pair<std::string, std::uint64_t>> sections;    // name, bytes
   nlohmann::json mpi_objects;        // from the section "mpi": counts by name; null: the image has none
+  nlohmann::json needs;              // the section "needs", of a live MPI; null: the image has none
   std::vector<std::string> problems; // unreadable parts with the reason; contradictions to the manifest
 };
 

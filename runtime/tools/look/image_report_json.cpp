@@ -85,6 +85,7 @@ json as_json(const image_report& r, bool regions) {
   shown["builds_on"] = list_of(r.builds_on);
   shown["sections"] = sizes_of(r.sections);
   if (!r.mpi_objects.is_null()) shown["mpi_objects"] = r.mpi_objects;
+  if (!r.needs.is_null()) shown["needs"] = r.needs;
   shown["problems"] = r.problems;
   return shown;
 }

@@ -9,6 +9,8 @@
 
 #include <sys/mman.h>
 
+#include <optional>
+
 namespace mana::tools {
 namespace {
 
@@ -94,6 +96,36 @@ std::string mpi_text(const image_report& report) {
   return table.text();
 }
 
+/// A member of a document that anybody may have written: nothing if it has another type.
+template <class T>
+std::optional<T> member_of(const nlohmann::json& document, const char* name) {
+  try {
+    return document.at(name).get<T>();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// The needs of a restart that a live MPI may lack; empty: it has none.
+std::string needs_text(const nlohmann::json& needs) {
+  if (!needs.is_object()) return {};
+  text_table table({"needs of its live MPI", "what"});
+  bool is_empty = true;
+  const auto add = [&](const char* name, std::string what) {
+    is_empty = false;
+    table.add({name, std::move(what)});
+  };
+  if (const auto told = member_of<std::int64_t>(needs, "told tag bound").value_or(0); told != 0)
+    add("  MPI_TAG_UB, as told", std::to_string(told));
+  if (const auto tag = member_of<std::int64_t>(needs, "largest tag").value_or(0); tag != 0)
+    add("  largest tag under way", std::to_string(tag));
+  if (member_of<bool>(needs, "large counts").value_or(false)) add("  counts that no int holds", "yes");
+  for (const auto& object : member_of<nlohmann::json::array_t>(needs, "predefined").value_or(nlohmann::json::array_t()))
+    if (const auto name = member_of<std::string>(object, "name"))
+      add(member_of<bool>(object, "under way").value_or(false) ? "  under way" : "  in a datatype", *name);
+  return is_empty ? std::string() : table.text();
+}
+
 std::string packing_words(const image_report& report) {
   std::vector<std::string> words;
   for (const auto& [codec, bytes] : report.packed_by) words.push_back(fmt::format("{} {}", codec, human_bytes(bytes)));
@@ -122,7 +154,7 @@ std::string head_text(const image_report& report) {
 std::string as_text(const image_report& report, bool regions) {
   std::string text = shown(report.path) + "\n" + indented(head_text(report), "  ");
   for (const std::string& part : {memory_text(report), regions ? regions_text(report) : "", threads_text(report),
-                                  descriptors_text(report), mpi_text(report), sources_text(report)})
+                                  descriptors_text(report), mpi_text(report), needs_text(report.needs), sources_text(report)})
     if (!part.empty()) text += "\n" + indented(part, "  ");
   for (const std::string& problem : report.problems) text += shown(fmt::format("{}: {}", report.path, problem)) + "\n";
   return text;

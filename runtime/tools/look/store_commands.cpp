@@ -33,8 +33,8 @@ void restart(const run_options& options, const environment& get) {
   const auto started_by = find_launcher(get);
   const restart_source source = find_restart_source(options, started_by);
   std::optional<live_mpi> live;
-  if (source.made_with != mpi_name::none)
-    live = choose_live({source.where, {}, started_by, options.mpi, {}, installed_mpis(), places_of_ancestors()}, source.made_with);
+  const mpi_evidence evidence{source.where, {}, started_by, options.mpi, {}, installed_mpis(), launchers_among(programs_of_ancestors())};
+  if (source.made_with != mpi_name::none) live = choose_live(evidence, source.made_with);
   const std::filesystem::path lower_half = find_lower_half(live);
   if (live) refuse_other_process_manager(*live, lower_half, get);
   const auto directory = directory_of(source, started_by);
@@ -42,6 +42,7 @@ void restart(const run_options& options, const environment& get) {
   const auto& what = source.generation.empty() ? directory : source.generation;
   std::vector<std::string> arguments{"restart", what.string()};
   for (std::string& word : lower_half_words(options, directory.string())) arguments.push_back(std::move(word));
+  if (live && started_by.rank <= 0) warn(remark_on(*live, evidence));
   use_default_layout();
   become(lower_half, arguments);
 }

@@ -4,6 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
 // Relative paths from the command's directory, which CMake sets for this installation's layout.
 #if !defined(MANA_LIBEXEC_FROM_BIN) || !defined(MANA_LIB_FROM_BIN) || !defined(MANA_SHARE_FROM_BIN)
 #error "set by runtime/tools/CMakeLists.txt"
@@ -23,11 +35,41 @@ std::filesystem::path existing(const std::filesystem::path& file, const char* ne
                 fmt::format("build and install mana where {}'s headers and libraries are installed", needed_for));
 }
 
+/// Programs of this directory run as the user: nobody else may write in it.
+bool is_own(const std::filesystem::path& directory) {
+  struct stat found {};
+  return ::stat(directory.c_str(), &found) == 0 && found.st_uid == ::geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 }  // namespace
 
-std::vector<live_mpi> installed_mpis() { return read_live_mpis(from_command(MANA_LIBEXEC_FROM_BIN)); }
+std::filesystem::path own_mpis_directory() {
+  const char* const data = std::getenv("XDG_DATA_HOME");
+  const char* const home = std::getenv("HOME");
+  std::filesystem::path place;
+  if (data != nullptr && *data == '/') place = data;
+  else if (home != nullptr && *home == '/') place = std::filesystem::path(home) / ".local/share";
+  else return {};
+  std::string installation = directory_of_command().parent_path().string();      // installations of one user do not mix
+  std::ranges::replace(installation, '/', '%');
+  return place / "mana" / installation / "libexec/mana";
+}
+
+std::vector<live_mpi> installed_mpis() {
+  std::vector<live_mpi> all = read_live_mpis(from_command(MANA_LIBEXEC_FROM_BIN));
+  const auto own = own_mpis_directory();
+  return own.empty() || !is_own(own) ? all : joined(std::move(all), read_live_mpis(own));
+}
+
+std::filesystem::path find_add_mpi() {
+  const auto script = from_command(MANA_LIB_FROM_BIN) / "add-mpi" / "add_mpi.py";
+  if (std::filesystem::exists(script)) return script;
+  throw failure(exit_status::parts_missing, fmt::format("this installation has no part for mana add-mpi: {} is missing", script.string()),
+                "install mana with cmake --install; a build tree takes MPIs by -DMANA_MPICC=…");
+}
 
 std::filesystem::path find_lower_half(const std::optional<live_mpi>& live) {
+  if (live && !live->lower_half.empty()) return existing(live->lower_half, long_name(live->family));
   const std::string name = live ? live->name : short_name(mpi_name::none);
   return existing(from_command(MANA_LIBEXEC_FROM_BIN) / ("mana-lower-" + name), long_name(live ? live->family : mpi_name::none));
 }
@@ -44,6 +86,58 @@ installed_parts find_parts(const mpi_choice& chosen) {
       return false;
     });
   return parts;
+}
+
+namespace {
+
+constexpr char stand_ins[] = "stand-ins";      // in the directory of checkpoints
+
+std::string read_whole(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The empty library, with this soname in place of the longer one that it was linked with.
+/// out: empty: the name is too long
+std::string renamed_stand_in(std::string library, const std::string& soname) {
+  constexpr std::string_view first = "mana-stand-in-";
+  const std::size_t begin = library.find(first), end = library.find('\0', begin);
+  if (begin == std::string::npos || end == std::string::npos || soname.size() > end - begin) return {};
+  library.replace(begin, end - begin, soname + std::string(end - begin - soname.size(), '\0'));
+  return library;
+}
+
+/// Ranks make the same file at the same time: each writes its own, and the last rename wins.
+void write_stand_in(const std::filesystem::path& file, const std::string& contents) {
+  std::string made = file.string() + ".XXXXXX";
+  const int fd = ::mkostemp(made.data(), O_CLOEXEC);
+  const bool is_written = fd >= 0 && ::write(fd, contents.data(), contents.size()) == static_cast<ssize_t>(contents.size());
+  if (fd >= 0) ::close(fd);
+  if (is_written && ::rename(made.c_str(), file.c_str()) == 0) return;
+  throw failure(exit_status::directory_unwritable, fmt::format("{}: {}", file.string(), std::strerror(errno)),
+                "make room, or name another directory with --ckpt-dir");
+}
+
+}  // namespace
+
+std::string make_stand_ins(mpi_name abi, const linked_mpi& linked, const std::filesystem::path& directory) {
+  const mpi_family* const family = family_of(abi);
+  std::string preload;
+  if (family == nullptr) return preload;
+  const auto library = from_command(MANA_LIB_FROM_BIN);
+  for (const std::string& soname : linked.sonames) {
+    const bool has_own = soname == family->sonames[0] || std::filesystem::exists(library / fmt::format("libmana-{}-{}.so", family->name, soname));
+    if (has_own || family_of_library(soname) != family) continue;
+    const auto template_file = existing(library / "libmana-stand-in.so", family->long_name);
+    const std::string contents = renamed_stand_in(read_whole(template_file), soname);
+    if (contents.empty()) continue;
+    std::error_code error;
+    std::filesystem::create_directory(directory / stand_ins, error);
+    const auto file = directory / stand_ins / soname;
+    if (read_whole(file) != contents) write_stand_in(file, contents);
+    preload += ":" + file.string();
+  }
+  return preload;
 }
 
 std::filesystem::path guide_directory() {

@@ -55,27 +55,70 @@ int number(const environment& get, const char* const* mpi_family::* names, const
   throw failure(exit_status::parts_missing,
                 fmt::format("{}{}{}", what, evidence.installed.empty() ? "" : "; it has ",
                             names_of(evidence.installed)),
-                "build and install mana where that MPI's headers and libraries are installed");
+                "mana doctor lists the live MPIs; mana add-mpi MPICC adds one");
 }
 
-/// Several of one family: the one whose mpirun lies where a program that started this process does; else the first by name.
+/// The MPI's mpirun; empty: it is missing.
+std::filesystem::path launcher_file(const live_mpi& one) {
+  std::error_code error;
+  const auto file = std::filesystem::canonical(one.launcher, error);
+  return error ? std::filesystem::path() : file;
+}
+
+/// Whether a launcher that started this process is the MPI's mpirun or, as on other nodes, lies beside it.
+bool is_launched_by(const live_mpi& one, const std::filesystem::path& launcher) {
+  const auto mpirun = launcher_file(one);
+  return !mpirun.empty() && launcher.parent_path() == mpirun.parent_path();
+}
+
+bool has_started_this(const live_mpi& one, const mpi_evidence& evidence) {
+  return std::ranges::any_of(evidence.started_from, [&](const auto& program) { return is_launched_by(one, program); });
+}
+
+/// Several of one family: the one whose launcher has started this process, the nearest first. Without such a launcher, the
+/// one with the family's name, which was added first. Without that, the first by name.
 const live_mpi* one_of(const mpi_evidence& evidence, mpi_name family) {
-  const live_mpi* first = nullptr;
-  for (const live_mpi& one : evidence.installed) {
-    if (one.family != family) continue;
-    if (first == nullptr) first = &one;
-    std::error_code error;
-    const auto place = std::filesystem::canonical(one.launcher, error).parent_path();
-    if (!error && std::ranges::find(evidence.started_from, place) != evidence.started_from.end()) return &one;
-  }
-  return first;
+  std::vector<const live_mpi*> all;
+  for (const live_mpi& one : evidence.installed)
+    if (one.family == family) all.push_back(&one);
+  for (const auto& program : evidence.started_from)
+    for (const live_mpi* const one : all)
+      if (is_launched_by(*one, program)) return one;
+  for (const live_mpi* const one : all)
+    if (one->name == short_name(family)) return one;
+  return all.empty() ? nullptr : all.front();
+}
+
+/// The compiler command beside the mpirun that has started this process; empty: not seen from here, e.g. from another node.
+std::string compiler_beside_launcher(const mpi_family& family, const mpi_evidence& evidence) {
+  constexpr std::string_view any_mpirun = "mpirun";
+  const std::string_view mpirun = family.mpirun;      // "mpirun.mpich": its compiler command is "mpicc.mpich"
+  const std::string ending(mpirun.starts_with(any_mpirun) ? mpirun.substr(any_mpirun.size()) : "");
+  for (const auto& program : evidence.started_from)
+    for (const std::string& end : {ending, std::string()}) {
+      std::error_code error;
+      const auto place = program.parent_path();
+      const auto is_there = [&](const char* name) { return std::filesystem::is_regular_file(place / (name + end), error); };
+      if (is_there("mpirun") && is_there("mpicc")) return (place / ("mpicc" + end)).string();
+    }
+  return {};
+}
+
+[[noreturn]] void refuse_launcher(const mpi_evidence& evidence) {
+  const mpi_family& family = *family_of(*evidence.started_by.mpi);
+  const std::string compiler = compiler_beside_launcher(family, evidence);
+  throw failure(exit_status::launcher_unknown,
+                fmt::format("the launcher is {0}'s, and this installation knows no live {0}; {1}", family.long_name,
+                            evidence.installed.empty() ? "it has none" : "it has " + names_of(evidence.installed)),
+                fmt::format("mana add-mpi {}", compiler.empty() ? "MPICC, with the path of that MPI's mpicc" : compiler));
 }
 
 const live_mpi& wanted_live(const mpi_evidence& evidence) {
   const live_mpi* const wanted = find_live_mpi(evidence.installed, evidence.wanted);
   if (wanted == nullptr) refuse_unknown(evidence, "this installation has no live MPI " + evidence.wanted);
   const launcher& by = evidence.started_by;
-  if (by.mpi && by.certain && *by.mpi != wanted->family) disagree(evidence);
+  const bool is_of_any = family_of(wanted->family)->any_launcher;
+  if (by.mpi && by.certain && *by.mpi != wanted->family && !is_of_any) disagree(evidence);
   return *wanted;
 }
 
@@ -127,8 +170,12 @@ linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure) {
   };
   for (const auto& [name, file] : closure) {
     const auto base = name.substr(name.rfind('/') + 1);
-    if (const mpi_family* const family = family_of_library(base)) add(family->id);
-    else if (is_mpi_library(base)) result.foreign.push_back(name);
+    if (const mpi_family* const family = family_of_library(base)) {
+      add(family->id);
+      result.sonames.push_back(base);
+    } else if (is_mpi_library(base)) {
+      result.foreign.push_back(name);
+    }
   }
   return result;
 }
@@ -138,7 +185,7 @@ std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<
   const launcher& by = evidence.started_by;
   if (by.mpi && by.certain) {
     if (const live_mpi* const of_launcher = one_of(evidence, *by.mpi)) return *of_launcher;
-    refuse_unknown(evidence, fmt::format("the launcher is {0}'s, and this installation has no live {0}", long_name(*by.mpi)));
+    refuse_launcher(evidence);
   }
   for (const auto& family : {made_with, by.mpi})
     if (family)
@@ -156,8 +203,9 @@ mpi_choice choose_mpi(const mpi_evidence& evidence) {
   }
   std::optional<mpi_name> abi = evidence.wanted_abi;
   if (!abi && linked.found.size() > 1)
-    throw failure(exit_status::mpi_mismatch, fmt::format("{} is linked with both {} and {}", evidence.program,
-                              long_name(linked.found[0]), long_name(linked.found[1])),
+    throw failure(exit_status::mpi_mismatch,
+                  fmt::format("{} is linked with both {} and {}{}", evidence.program, long_name(linked.found[0]), long_name(linked.found[1]),
+                              linked.sonames.empty() ? "" : fmt::format(" ({})", fmt::join(linked.sonames, ", "))),
                   "link it with one of them, or choose with " MANA_ABI_OPTIONS);
   if (!abi && linked.found.empty() && !linked.foreign.empty())
     throw failure(exit_status::mpi_unsupported,
@@ -171,24 +219,43 @@ mpi_choice choose_mpi(const mpi_evidence& evidence) {
   return {chosen, std::move(live)};
 }
 
+std::string remark_on(const live_mpi& chosen, const mpi_evidence& evidence) {
+  std::vector<std::string> others;
+  for (const auto& hidden : chosen.hidden) others.push_back(hidden.string());
+  if (!others.empty())
+    return fmt::format("two live MPIs are called {}: {} is taken, and not {}; mana add-mpi --name gives another name", chosen.name,
+                       chosen.lower_half.string(), fmt::join(others, ", "));
+  if (!evidence.wanted.empty() || has_started_this(chosen, evidence)) return {};
+  for (const live_mpi& one : evidence.installed)
+    if (one.family == chosen.family && one.name != chosen.name) others.push_back(fmt::format("{} ({})", one.name, one.version));
+  if (others.empty()) return {};
+  return fmt::format("of several live MPIs of {}, {} ({}) is taken; --mpi chooses another: {}", long_name(chosen.family), chosen.name,
+                     chosen.version, fmt::join(others, ", "));
+}
+
 std::string described(const mpi_choice& chosen) {
   if (!chosen.live || (chosen.live->family == chosen.abi && chosen.live->name == short_name(chosen.abi))) return long_name(chosen.abi);
   return fmt::format("a program of {} over {}", long_name(chosen.abi), chosen.live->name);
 }
 
-std::vector<std::filesystem::path> places_of_ancestors() {
-  std::vector<std::filesystem::path> places;
+std::vector<std::filesystem::path> launchers_among(std::vector<std::filesystem::path> programs) {
+  std::erase_if(programs, [](const auto& program) { return !starts_ranks(program.filename().string()); });
+  return programs;
+}
+
+std::vector<std::filesystem::path> programs_of_ancestors() {
+  std::vector<std::filesystem::path> programs;
   std::error_code error;
   for (pid_t pid = ::getppid(); pid > 1;) {
     const std::string process = fmt::format("/proc/{}/", pid);
     const auto program = std::filesystem::read_symlink(process + "exe", error);
-    if (!error) places.push_back(program.parent_path());
+    if (!error) programs.push_back(program);
     std::ifstream file(process + "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t after_name = text.rfind(')');      // "PID (NAME) STATE PARENT …": a name may contain anything
     if (after_name == std::string::npos || std::sscanf(text.c_str() + after_name, ") %*c %d", &pid) != 1) break;
   }
-  return places;
+  return programs;
 }
 
 }  // namespace mana::tools

@@ -44,6 +44,7 @@ inline bool has_others(const launcher& started_by) noexcept {
 struct linked_mpi {
   std::vector<mpi_name> found;       // without repetition
   std::vector<std::string> foreign;  // MPI libraries without a lower half
+  std::vector<std::string> sonames = {};   // of the families' C libraries, as the program's libraries name them
 };
 linked_mpi find_linked_mpi(const std::vector<loaded_library>& closure);
 
@@ -55,7 +56,7 @@ struct mpi_evidence {
   std::string wanted;                               // --mpi; empty: not given
   std::optional<mpi_name> wanted_abi;               // --abi
   std::vector<live_mpi> installed;
-  std::vector<std::filesystem::path> started_from;  // directories of the programs that started this process, nearest first
+  std::vector<std::filesystem::path> started_from;  // the launchers that started this process, nearest first
 };
 
 /// The program's ABI and the live MPI are chosen apart: a program built with one MPI runs over another.
@@ -67,8 +68,12 @@ struct mpi_choice {
 /// The program's ABI: --abi, then its libraries, then that of the live MPI. A script or an interpreter may load a library later;
 /// if that has another ABI, MPI_Init refuses it. The live MPI: --mpi, then the launcher, then one of the program's family.
 /// A program of which nothing names an MPI runs without.
-/// errors: failure: --mpi and the launcher disagree; libraries of two MPIs, or of an unknown one; no such live MPI here
+/// errors: failure: --mpi and the launcher disagree; libraries of two MPIs, or of an unknown one; no such live MPI here.
+///         launcher_unknown: no live MPI of the launcher's family here
 mpi_choice choose_mpi(const mpi_evidence& evidence);
+
+/// A warning for a choice among several: the other live MPIs, and how to choose. Empty: the choice was clear.
+std::string remark_on(const live_mpi& chosen, const mpi_evidence& evidence);
 
 /// For people: "MPICH", or "a program of MPICH over openmpi" where they differ.
 std::string described(const mpi_choice& chosen);
@@ -77,7 +82,10 @@ std::string described(const mpi_choice& chosen);
 /// family, then any.      errors: failure, as choose_mpi
 std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<mpi_name> made_with);
 
-/// Directories of the programs that started this process, nearest first: a launcher lies beside its mpirun.
-std::vector<std::filesystem::path> places_of_ancestors();
+/// Files of the programs that started this process, nearest first.
+std::vector<std::filesystem::path> programs_of_ancestors();
+
+/// The launchers among these programs, in their order. A shell, which may lie beside some mpirun too, is none.
+std::vector<std::filesystem::path> launchers_among(std::vector<std::filesystem::path> programs);
 
 }  // namespace mana::tools

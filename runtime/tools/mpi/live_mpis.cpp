@@ -31,7 +31,7 @@ std::optional<live_mpi> parse_live_mpi(const std::string& text) {
   const std::string family = word("family");
   for (const mpi_family& known : mpi_families)
     if (family == known.name && !word("name").empty())
-      return live_mpi{word("name"), known.id, word("version"), word("launcher")};
+      return live_mpi{word("name"), known.id, word("version"), word("launcher"), word("place"), word("compiler"), word("mana")};
   return std::nullopt;
 }
 
@@ -42,10 +42,22 @@ std::vector<live_mpi> read_live_mpis(const std::filesystem::path& directory) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(prefix) || !name.ends_with(suffix)) continue;
     auto found = parse_live_mpi(read_text(entry.path()));
-    if (found && name == fmt::format("{}{}{}", prefix, found->name, suffix)) all.push_back(std::move(*found));
+    if (!found || name != fmt::format("{}{}{}", prefix, found->name, suffix)) continue;
+    found->lower_half = directory / fmt::format("{}{}", prefix, found->name);
+    all.push_back(std::move(*found));
   }
   std::ranges::sort(all, {}, &live_mpi::name);
   return all;
+}
+
+std::vector<live_mpi> joined(std::vector<live_mpi> first, std::vector<live_mpi> second) {
+  for (live_mpi& other : second) {
+    const auto same = std::ranges::find(first, other.name, &live_mpi::name);
+    if (same == first.end()) first.push_back(std::move(other));
+    else same->hidden.push_back(other.lower_half);
+  }
+  std::ranges::sort(first, {}, &live_mpi::name);
+  return first;
 }
 
 const live_mpi* find_live_mpi(const std::vector<live_mpi>& all, std::string_view name) noexcept {

@@ -126,7 +126,7 @@ void build_others(CLI::App& app, parsed& values) {
   add_row<option::kind>(command, values, of.member, name, value_name, help);
 #define MANA_BUILD(name, about, usage, example) \
   { \
-    CLI::App& command = *app.add_subcommand(#name, about); \
+    CLI::App& command = *app.add_subcommand(typed(#name), about); \
     command.footer(example_text(example)); \
     auto& of = values.name; \
     MANA_OPTIONS_##name(MANA_ADD) \

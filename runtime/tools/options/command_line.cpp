@@ -35,7 +35,7 @@ command pick(const CLI::App& app, parsed& values) {
   if (app.got_subcommand("run")) return run_command{values.run};
   if (app.got_subcommand("restart")) return restart_command{values.restart};
 #define MANA_PICK(name, ...) \
-  if (app.got_subcommand(#name)) return values.name;
+  if (app.got_subcommand(typed(#name))) return values.name;
   MANA_COMMANDS(MANA_PICK)
 #undef MANA_PICK
   return show_text{app.help()};

@@ -6,8 +6,11 @@
 #pragma once
 #include <runtime/tools/options/command_kinds.hpp>
 
+#include <algorithm>
+#include <string>
+
 // ROW(name, about, usage, example)
-//   name     of the command; its options are MANA_OPTIONS_<name>, its structure is <name>_command
+//   name     of the command, with _ for -; its options are MANA_OPTIONS_<name>, its structure is <name>_command
 //   about    one line, for the list of commands
 //   usage    lines; empty: made from the options
 //   example  lines, printed at the end of the help and of the manual page
@@ -28,6 +31,7 @@
       "mana gdb PID [WORDS OF GDB…]\nmana gdb --core FILE [WORDS OF GDB…]", "mana gdb 4711 -ex backtrace") \
   ROW(doctor, "Report what will not work on this machine, and for a program", \
       "mana doctor [OPTIONS] [--] [PROGRAM [ARGUMENTS…]]", "mpirun -n 1 mana doctor ./app") \
+  ROW(add_mpi, "Let this installation run programs over another MPI", "", "mana add-mpi /opt/mpich-5/bin/mpicc") \
   ROW(completion, "Print the completion of mana's words for a shell", "", ". <(mana completion bash)") \
   ROW(help, "Show a page of the guide; without TOPIC, list the pages", "", "mana help slurm")
 
@@ -124,8 +128,24 @@
   MANA_JSON_ROW(ROW) \
   ROW(command, "", words_behind, {}, "", "")
 
+#define MANA_OPTIONS_add_mpi(ROW) \
+  ROW(compiler, "MPICC", thing, "", "", "The MPI's C compiler command") \
+  ROW(name, "--name", live_mpi_name, "", "NAME", "The name for --mpi (default: the family's, with the version if that is taken)") \
+  ROW(replace, "--replace", flag, false, "", "Build it again, after a new version of the MPI or of mana") \
+  ROW(user, "--user", flag, false, "", "Add it for yourself alone, in your home directory")
+
 #define MANA_OPTIONS_completion(ROW) \
   ROW(shell, "SHELL", shell_name, "", "", "bash, zsh or fish")
 
 #define MANA_OPTIONS_help(ROW) \
   ROW(topic, "TOPIC", guide_topic, "", "", "A page of the guide, or a command")
+
+namespace mana::tools {
+
+/// The name of a row as users type it.
+inline std::string typed(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+}  // namespace mana::tools

@@ -10,6 +10,8 @@ int show_status(const status_command& wanted);
 [[noreturn]] void debug(const gdb_command& wanted, const environment& get);
 /// out: 0 or will_not_work
 int examine(const doctor_command& wanted, const environment& get);
+/// Replaces this process by the script that does the work. Does not return.
+[[noreturn]] void add_mpi(const add_mpi_command& wanted, const environment& get);
 int list(const list_command& wanted);
 int inspect(const inspect_command& wanted);
 /// out: 0 or differ

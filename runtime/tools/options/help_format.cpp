@@ -19,7 +19,7 @@ const char* known_usage(const std::string& command) {
     return "mpirun -n RANKS mana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]\nmana run [OPTIONS] [--] PROGRAM [ARGUMENTS…]";
   if (command == "restart") return "mpirun -n RANKS mana restart [OPTIONS] [DIR]\nmana restart [OPTIONS] [DIR]";
 #define MANA_USAGE(name, about, usage, example) \
-  if (command == #name) return usage;
+  if (command == typed(#name)) return usage;
   MANA_COMMANDS(MANA_USAGE)
 #undef MANA_USAGE
   return "";

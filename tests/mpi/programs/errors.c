@@ -180,14 +180,11 @@ static void wrong_intercommunicators(void) {
 
 /// What is refused says so through the communicator's handler, or as a return value where it has no communicator.
 static void refused(void) {
-  int x = 0;
   char port[MPI_MAX_PORT_NAME];
   MPI_Comm made = MPI_COMM_NULL;
-  MPI_Win window = MPI_WIN_NULL;
   MPI_File file = MPI_FILE_NULL;
   CHECK(MPI_Comm_spawn("none", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE)
         != MPI_SUCCESS);
-  CHECK(MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_SUCCESS);
   CHECK(MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_CREATE, MPI_INFO_NULL, &file) != MPI_SUCCESS);
   CHECK(MPI_Open_port(MPI_INFO_NULL, port) != MPI_SUCCESS);
 }

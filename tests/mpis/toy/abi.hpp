@@ -7,6 +7,12 @@
 
 namespace mana::family {
 
+/// Whether the bits of a handle are a number, which is its number in Fortran too; false: an address.
+inline constexpr bool handles_are_numbers = false;
+
+/// Whether the live MPI alone knows what is in a status.
+inline constexpr bool status_is_opaque = false;
+
 inline std::int64_t count_of(const MPI_Status& status) noexcept { return status.toy_bytes; }
 inline int cancelled_of(const MPI_Status& status) noexcept { return status.toy_cancelled; }
 inline void set_count(MPI_Status& status, std::int64_t bytes, int cancelled) noexcept {

@@ -1,12 +1,13 @@
 """A program over each live MPI, and restarts from each over each: the lines that count are always those of its native run.
 
-The program was built with the MPI of --mpi. Each row of the table: over which MPI it ran when it was saved; each column: over
-which it was restarted. --all: every cell; otherwise those in which a boundary between two MPIs is crossed.
+The program was built with the MPI of --mpi. It is saved over one live MPI and restarted over another, each way. --all: also a
+run over each without a restart, and restarts over the same MPI.
 """
 import copy
-import re
-import sys
 import pathlib
+import re
+import shutil
+import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts" / "support"))
 from known_mpis import FAMILIES  # noqa: E402
@@ -30,10 +31,6 @@ def lines_of(options, said):
     return sorted(line for text in said for line in text.splitlines() if re.search(options.lines, line))
 
 
-def crosses(options, *lives):
-    return options.all or any(live != options.mpi for live in lives)
-
-
 def saved_and_restarted(options, where, to, words):
     """out: all lines of a job that was killed behind a checkpoint, and of its restart over another MPI"""
     job = where.run(*words)
@@ -44,16 +41,19 @@ def saved_and_restarted(options, where, to, words):
 
 
 def tell(place, options):
+    for file in options.input:
+        for directory in (place.directory, *(over(place, live).directory for live in FAMILIES)):
+            shutil.copy(file, directory)
     words = [options.program, *options.arguments]
     expected = lines_of(options, place.start(*words).end())
     if not expected:
         raise Failed(f"no line of the native output matches {options.lines!r}")
     for live in FAMILIES:
         where = over(place, live)
-        if crosses(options, live):
+        if options.all:
             place.expect(f"over {live}", lines_of(options, where.run(*words, up=False).end()), expected)
         for next_live in FAMILIES:
-            if not crosses(options, live, next_live):
+            if not options.all and next_live == live:
                 continue
             try:
                 found = lines_of(options, saved_and_restarted(options, where, over(place, next_live), words))
@@ -65,10 +65,11 @@ def tell(place, options):
 def add_arguments(parser):
     parser.add_argument("--lines", default="^checksum", help="lines that count (regular expression)")
     parser.add_argument("--moment", default="step ", help="beginning of a line after which the checkpoint is taken")
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--input", action="append", default=[], help="a file that the program reads in its directory")
+    parser.add_argument("--name", default="crossing")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("arguments", nargs="*")
 
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, "crossing", tell, add_arguments, program="built with the MPI of --mpi"))
+    sys.exit(main(__doc__, "crossing-{name}", tell, add_arguments, program="built with the MPI of --mpi"))

@@ -10,7 +10,7 @@ from workplace import main  # noqa: E402
 
 WORKS, USAGE, NOT_FOUND, SANITIZED, WILL_NOT = 0, 64, 65, 72, 97
 SCHEMA = 1
-MACHINE = {"kernel", "seccomp", "fsgsbase", "ptrace", "open-files", "addresses", "overcommit", "proc", "directory"}
+MACHINE = {"kernel", "seccomp", "fsgsbase", "ptrace", "open-files", "addresses", "overcommit", "proc", "directory", "live-mpi"}
 PROGRAM = {"program", "sanitizer", "mpi", "libraries", "rights", "stack", "mpi-calls", "calls"}
 BEGIN = "#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  "
 END = "\n  return MPI_Finalize();\n}\n"
@@ -94,15 +94,15 @@ class Tests:
         self.expect(WILL_NOT, "libraries", "will not work", "libgone.so", "./needs")
 
     def calls(self):
-        window = "MPI_Win w; int m; MPI_Win_create(&m, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w); system(\"true\");"
-        if self.make("calls", BEGIN + window + END):
-            self.expect(WORKS, "mpi-calls", "warning", "MPI_Win_create (one-sided", "./calls")
+        opens = "MPI_File f; MPI_File_open(MPI_COMM_SELF, \"f\", MPI_MODE_RDONLY, MPI_INFO_NULL, &f); system(\"true\");"
+        if self.make("calls", BEGIN + opens + END):
+            self.expect(WORKS, "mpi-calls", "warning", "MPI_File_open (MPI-IO", "./calls")
             self.expect(WORKS, "calls", "warning", "uses system", "./calls")
         fortran = f"mpifort.{self.mpi}"
-        text = ("      program p\n      include 'mpif.h'\n      integer w, e\n      call MPI_Init(e)\n"
-                "      call MPI_Win_fence(0, w, e)\n      end\n")
-        if shutil.which(fortran) and self.make("fence", text, language="f", compiler=[fortran]):
-            self.expect(WORKS, "mpi-calls", "warning", "MPI_Win_fence", "./fence")
+        text = ("      program p\n      include 'mpif.h'\n      integer f, e\n      call MPI_Init(e)\n"
+                "      call MPI_File_sync(f, e)\n      end\n")
+        if shutil.which(fortran) and self.make("sync", text, language="f", compiler=[fortran]):
+            self.expect(WORKS, "mpi-calls", "warning", "MPI_File_sync", "./sync")
 
     def machine(self):
         (self.directory / "file").write_text("")

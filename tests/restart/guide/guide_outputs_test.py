@@ -76,7 +76,8 @@ class Runs:
     def first_job(self):
         for command in ("mana --version", "mana help"):
             self.command(command)
-        self.command("mana doctor ./heat2d")
+        for command in ("mana doctor", "mana doctor ./heat2d"):
+            self.command(command)
         job = self.place.start(self.place.command, "run", "./heat2d", "heat2d.par")
         job.wait_until_up(self.ckpt)
         said = job.until("step 20 of")

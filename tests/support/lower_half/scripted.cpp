@@ -32,6 +32,7 @@ const char* name_of_kind(kind_code kind) {
     case kind_code::datatype: return "datatype";
     case kind_code::info: return "info object";
     case kind_code::message: return "message";
+    case kind_code::win: return "window";
     default: return "handle";
   }
 }

@@ -112,6 +112,9 @@ void stock_objects() {
     *made = color == neutral::undefined ? real<kind::comm>{} : make<kind::comm>();
     return int{neutral::success};
   });
+  stock<&services::win_enter>([](real<kind::win>) { return int{neutral::success}; });
+  stock<&mpi_slots::MPI_Win_unlock_all>([](real<kind::win>) { return int{neutral::success}; });
+  stock<&mpi_slots::MPI_Win_sync>([](real<kind::win>) { return int{neutral::success}; });
   // While a new lower half is filled, all ranks are as this one.
   stock<&mpi_slots::MPI_Allreduce>(
       [](const void* own, void* result, int n, real<kind::datatype> type, real<kind::op> op, real<kind::comm> comm) {
@@ -192,7 +195,7 @@ services& own_services() {
   X(intercomm_merge) X(split_shared) X(comm_idup) X(datatype_layout) X(op_create) X(world_attribute)              \
   X(error_text) X(clock_enter) X(clock_retract) X(clock_wait) X(clock_wait_end) X(clock_ending) X(park_others)    \
   X(drain_begin) X(drain_post) X(drain_look) X(drain_mail) X(drain_barrier) X(drain_turn) X(drain_waits)          \
-  X(drained) X(not_drained) X(write_image) X(release) X(fault_point) X(affinity_text)
+  X(drained) X(not_drained) X(write_image) X(release) X(fault_point) X(affinity_text) X(win_enter)
 #define MANA_NAME(member) #member,
   static constexpr const char* names[] = {MANA_SERVICES(MANA_NAME)};
 #undef MANA_NAME

@@ -28,6 +28,19 @@ TEST_CASE("the words of run") {
   CHECK(options.command == std::vector<std::string>{"./app", "--ckpt-dir", "a\nb", "", "--"});
 }
 
+TEST_CASE("the tag bound that a program is told is one that an MPI may have") {
+  const auto bound = [](std::vector<std::string> given) {
+    std::vector<std::string> words{"run", "--ckpt-dir", "/c", "--preload", "/l"};
+    words.insert(words.end(), given.begin(), given.end());
+    words.insert(words.end(), {"--", "./app"});
+    return parse_start_options(words).tag_bound;
+  };
+  CHECK(bound({}) == 1048575);
+  CHECK(bound({"--tag-ub", "32767"}) == 32767);
+  CHECK(bound({"--tag-ub", "2147483647"}) == 2147483647);
+  for (const char* wrong : {"32766", "2147483648", "-1", "", "many"}) CHECK_THROWS_AS(bound({"--tag-ub", wrong}), start_failure);
+}
+
 TEST_CASE("the words of a program that another one became") {
   const auto options = parse_start_options({"run", "--ckpt-dir", "/c", "--preload", "/l", "--forked", "--tool",
                                             "/bin/mana",

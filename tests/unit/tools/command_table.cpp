@@ -66,7 +66,7 @@ std::vector<row> rows() {
 #define MANA_SAMPLES(name, ...) \
   { \
     using own = name##_command; \
-    const char* const command_name = #name; \
+    const std::string command_name = typed(#name); \
     MANA_OPTIONS_##name(MANA_SAMPLE) \
   }
   MANA_COMMANDS(MANA_SAMPLES)

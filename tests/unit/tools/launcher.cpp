@@ -66,8 +66,23 @@ TEST_CASE("libraries are known by their sonames") {
   CHECK(find_linked_mpi({{"libc.so.6", ""}, {"libmpich.so.12", ""}}).found == std::vector{mpi_name::mpich});
   CHECK(find_linked_mpi({{"libmpi_cxx.so.40", ""}, {"libmpi.so.40", ""}}).found == std::vector{mpi_name::openmpi});
   CHECK(find_linked_mpi({{"/opt/x/libmpi.so.12", ""}}).found == std::vector{mpi_name::mpich});
+  CHECK(find_linked_mpi({{"libmpi_abi.so.1", ""}}).found == std::vector{mpi_name::standard});
   CHECK(find_linked_mpi({{"libmpi.so.20", ""}}).foreign == std::vector<std::string>{"libmpi.so.20"});
   CHECK(find_linked_mpi({{"libmpifoo.so", ""}}).found.empty());
+  const auto cray = find_linked_mpi({{"libmpifort_gnu_123.so.12", ""}, {"libmpi_gnu_123.so.12", ""}, {"libmpi_gnu_123.so.40", ""}});
+  CHECK(cray.found == std::vector{mpi_name::mpich});
+  CHECK(cray.sonames == std::vector<std::string>{"libmpi_gnu_123.so.12"});
+  CHECK(mana::matches("libmpi_*.so.12", "libmpi_.so.12"));
+  CHECK_FALSE(mana::matches("libmpi_*.so.12", "libmpi.so.12"));
+  CHECK_FALSE(mana::matches("ab*ba", "aba"));
+}
+
+TEST_CASE("a live MPI that may be any one's is taken under any launcher, if it is asked for") {
+  for (const environment& get : {hydra, orte, of({})}) {
+    mpi_evidence asked = evidence(mpich, get, "standard");
+    asked.installed.push_back({"standard", mpi_name::standard, "1.0", {}});
+    CHECK(choice(asked) == "mpich over standard");
+  }
 }
 
 TEST_CASE("the program's libraries choose the ABI, the launcher the live MPI") {
@@ -76,6 +91,7 @@ TEST_CASE("the program's libraries choose the ABI, the launcher the live MPI") {
   CHECK(choice(evidence(openmpi, hydra)) == "openmpi over mpich");
   CHECK(choice(evidence(mpich, orte)) == "mpich over openmpi");
   CHECK(choice(evidence(mpich, of({{"PMIX_RANK", "0"}}))) == "mpich over mpich");      // a batch system's: any MPI may speak it
+  CHECK(choice(evidence({{mpi_name::standard}, {}}, hydra)) == "standard over mpich");
   CHECK(refusal(evidence({{mpi_name::mpich, mpi_name::openmpi}, {}}, hydra)) == mana::exit_status::mpi_mismatch);
   CHECK(refusal(evidence({{}, {"libmpi.so.20"}}, orte)) == mana::exit_status::mpi_unsupported);
 }
@@ -114,9 +130,10 @@ TEST_CASE("an installation without the launcher's MPI names those that it has") 
     choose_mpi(here);
     FAIL("not refused");
   } catch (const failure& failed) {
-    CHECK(failed.code() == mana::exit_status::parts_missing);
+    CHECK(failed.code() == mana::exit_status::launcher_unknown);
     CHECK(std::string(failed.what()).find("Open MPI") != std::string::npos);
     CHECK(std::string(failed.what()).find("it has mpich") != std::string::npos);
+    CHECK(failed.remedy().starts_with("mana add-mpi "));
   }
   here.started_by = find_launcher(of({}));
   here.linked = openmpi;
@@ -124,14 +141,60 @@ TEST_CASE("an installation without the launcher's MPI names those that it has") 
 }
 
 TEST_CASE("of two live MPIs of one family, the one beside the launcher") {
-  const std::filesystem::path first = "/usr/bin/env", second = std::filesystem::canonical("/proc/self/exe");
+  const auto first = std::filesystem::canonical("/usr/bin/env"), second = std::filesystem::canonical("/proc/self/exe");
   mpi_evidence here = evidence(mpich, hydra);
   here.installed = {{"mpich", mpi_name::mpich, "4.0.2", first}, {"mpich-5", mpi_name::mpich, "5.0.2", second}};
   CHECK(choice(here) == "mpich over mpich");
-  here.started_from = {"/bin", second.parent_path()};
+  here.started_from = {second.parent_path() / "proxy"};      // beside the second one's mpirun
   CHECK(choice(here) == "mpich over mpich-5");
+  here.started_from = {second};
+  CHECK(choice(here) == "mpich over mpich-5");
+  here.started_from = {first, second};                              // the nearest counts
+  CHECK(choice(here) == "mpich over mpich");
+  here.installed[0].name = "another";
+  here.started_from.clear();
+  CHECK(choice(here) == "mpich over another");
+  here.installed[0].name = "mpich";
   here.wanted = "mpich";
   CHECK(choice(here) == "mpich over mpich");
+}
+
+TEST_CASE("only launchers among the ancestors count, whatever lies beside them") {
+  using paths = std::vector<std::filesystem::path>;
+  CHECK(launchers_among({"/usr/bin/bash", "/usr/bin/python3.11", "/usr/sbin/sshd"}).empty());
+  CHECK(launchers_among({"/usr/bin/bash", "/opt/m5/bin/hydra_pmi_proxy", "/usr/bin/bash"}) == paths{"/opt/m5/bin/hydra_pmi_proxy"});
+  CHECK(launchers_among({"/opt/o6/bin/prterun", "/usr/bin/orterun"}) == paths{"/opt/o6/bin/prterun", "/usr/bin/orterun"});
+  CHECK(launchers_among({"/usr/bin/orted"}) == paths{"/usr/bin/orted"});
+  CHECK(!programs_of_ancestors().empty());
+
+  const std::filesystem::path first = "/usr/bin/env", second = std::filesystem::canonical("/proc/self/exe");
+  mpi_evidence here = evidence(mpich, hydra);
+  here.installed = {{"mpich", mpi_name::mpich, "4.0.2", second}, {"mpich-5", mpi_name::mpich, "5.0.2", first}};
+  here.started_from = launchers_among({"/usr/bin/bash", second.parent_path() / "hydra_pmi_proxy"});
+  CHECK(choice(here) == "mpich over mpich");           // although the shell lies where mpich-5's launcher does
+}
+
+TEST_CASE("a choice that is a guess is said") {
+  mpi_evidence here = evidence(mpich, hydra);
+  CHECK(remark_on(two_live[0], here).empty());                     // of its family it is the only one
+  here.installed = {{"a", mpi_name::mpich, "5.0.2", "/nonexistent/mpirun"}, {"mpich", mpi_name::mpich, "4.0.2", std::filesystem::canonical("/proc/self/exe")}};
+  CHECK(choice(here) == "mpich over mpich");                       // the one with the family's name
+  CHECK(remark_on(here.installed[1], here).find("--mpi chooses another: a (5.0.2)") != std::string::npos);
+  here.started_from = {here.installed[1].launcher};
+  CHECK(remark_on(here.installed[1], here).empty());               // its launcher is seen
+  here.started_from.clear();
+  here.wanted = "mpich";
+  CHECK(remark_on(here.installed[1], here).empty());
+  here.installed[1].hidden = {"/home/me/mana-lower-mpich"};
+  CHECK(remark_on(here.installed[1], here).find("two live MPIs are called mpich") != std::string::npos);
+}
+
+TEST_CASE("of two live MPIs of one name, the first list's is taken") {
+  const auto all = joined({{"b", mpi_name::mpich, "1", {}}, {"c", mpi_name::mpich, "1", {}}},
+                          {{"a", mpi_name::mpich, "2", {}}, {"c", mpi_name::mpich, "2", {}, {}, {}, {}, "/own/c"}});
+  CHECK(names_of(all) == "a, b, c");
+  CHECK(all[2].version == "1");
+  CHECK(all[2].hidden == std::vector<std::filesystem::path>{"/own/c"});
 }
 
 TEST_CASE("a restart runs over the launcher's MPI, else over the checkpoint's, else over any") {

@@ -22,6 +22,7 @@ template <class Kind>
 std::string sample(const std::filesystem::path& file) {
   if constexpr (std::is_same_v<Kind, option::duration>) return "12.5";
   else if constexpr (std::is_same_v<Kind, option::size>) return "3M";
+  else if constexpr (std::is_same_v<Kind, option::tag_bound>) return "40000";
   else if constexpr (std::is_same_v<Kind, option::live_mpi_name>) return "none";
   else if constexpr (std::is_same_v<Kind, option::abi_name>) return "mpich";
   else if constexpr (std::is_same_v<Kind, option::scheme>) return "2+1";

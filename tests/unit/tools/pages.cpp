@@ -108,7 +108,7 @@ TEST_CASE("a real bash completes words") {
   CHECK(completed("mana run --interval 3 --forked --comp") == "--compress\n");
   CHECK(completed("mana run --children ''") == "warn\nrefuse\nignore\n");
   CHECK(completed("mana run --children = re") == "refuse\n");
-  CHECK(completed("mana run --mpi ''") == "mpich\nopenmpi\nnone\n");
+  CHECK(completed("mana run --mpi ''") == "mpich\nopenmpi\nstandard\nnone\n");
   CHECK(completed("mana run --clock coll") == "collective_clock\n");
   CHECK(completed("mana run --compress ''") == "auto\nnone\nlz4\nzstd\n");
   CHECK(completed("mana run --ckpt-dir ''") == "directory\n");

@@ -30,11 +30,12 @@ inline int class_of_callback_error(int code) noexcept {
   return known > neutral::success && known < neutral::err_lastcode ? known : int{neutral::err_other};
 }
 
-/// in: h  of a communicator or a datatype
+/// in: h  of a communicator, a datatype or a window
 template <class Handle>
 inline int fortran_number(Handle h) noexcept {
   if constexpr (!std::is_pointer_v<Handle>) return h;
   else if constexpr (std::is_same_v<Handle, MPI_Comm>) return app::to_fortran<kind::comm>(h);
+  else if constexpr (std::is_same_v<Handle, MPI_Win>) return app::to_fortran<kind::win>(h);
   else return app::to_fortran<kind::datatype>(h);
 }
 
@@ -132,10 +133,14 @@ inline int copy_all_attributes(const attribute_list* from, attribute_list*& to, 
   return neutral::success;
 }
 
+/// No MPI may have a lower MPI_TAG_UB (MPI-4.1 9.1.2).
+inline constexpr int least_tag_bound = 32767;
+
 /// MPI's own attributes. The values keep their addresses, which the program may have stored.
 struct predefined_attributes {
   int tag_ub = 0, host = 0, io = 0, wtime_is_global = 0, universe_size = 0, appnum = 0;
   bool has[6] = {};
+  bool tag_ub_was_read = false;        // by the program: it may use tags up to this bound
 };
 inline predefined_attributes& world_attributes() noexcept {
   static predefined_attributes values;
@@ -159,12 +164,22 @@ inline void init_attributes() noexcept {
   p.wtime_is_global = 0;      // each process continues its own clock across restarts
 }
 
+/// The tag bound of the live MPI, for messages of the wrappers themselves. It may be another one after a restart.
+inline std::int64_t live_tag_bound() noexcept {
+  constexpr int live_tag_ub = 6;
+  int known = 0;
+  std::int64_t bound = 0;
+  const lower::services& s = *lower::the_bridge().service;
+  lower::cross([&] { return s.world_attribute(live_tag_ub, &known, &bound); });
+  return known != 0 ? bound : least_tag_bound;
+}
+
 /// out: address of the value of a predefined key, nullptr without a value; *known: it is such a key
 inline int* predefined_attribute(int number, bool* known) noexcept {
   predefined_attributes& p = world_attributes();
   *known = true;
   switch (number) {
-    case MPI_TAG_UB: return p.has[0] ? &p.tag_ub : nullptr;
+    case MPI_TAG_UB: p.tag_ub_was_read = true; return p.has[0] ? &p.tag_ub : nullptr;
     case MPI_HOST: return p.has[1] ? &p.host : nullptr;
     case MPI_IO: return p.has[2] ? &p.io : nullptr;
     case MPI_WTIME_IS_GLOBAL: return &p.wtime_is_global;
@@ -201,11 +216,25 @@ inline void end_attributes(vid::entry<kind::comm>& e, MPI_Comm handle) noexcept 
   }
 }
 
+/// MPI_COMM_DUP_FN and its like.
+template <class Handle>
+inline int copy_address(Handle, int, void*, void* from, void* to, int* flag) noexcept {
+  *flag = 1;
+  std::memcpy(to, &from, sizeof from);
+  return MPI_SUCCESS;
+}
+/// MPI_COMM_DUP_FN may be a number, which is no address of a function: in the standard ABI it is.
+template <class Handle, class... A>
+inline auto callable(int (*copy)(Handle, A...)) noexcept {
+  constexpr std::uintptr_t duplicates = 1;
+  return reinterpret_cast<std::uintptr_t>(copy) == duplicates ? &copy_address<Handle> : copy;
+}
+
 template <class Fn, class Copy, class Remove>
 inline int create_key(kind_code object, Copy* copy, Remove* remove, int* number, void* extra) noexcept {
   if (number == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
   const std::lock_guard hold(app::cold_lock());
-  *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(copy), reinterpret_cast<void (*)()>(remove), extra, 0, false});
+  *number = attribute_keys().insert({object, reinterpret_cast<void (*)()>(callable(copy)), reinterpret_cast<void (*)()>(remove), extra, 0, false});
   return MPI_SUCCESS;
 }
 /// As in both MPIs, a copy of the number may be freed again while an attribute still uses the key.
@@ -311,17 +340,6 @@ inline int comm_delete_attr(MPI_Comm comm, int number) noexcept {
 }
 inline int attr_delete(MPI_Comm comm, int number) noexcept {
   return object::delete_comm_attribute<fn::attr_delete>(comm, number);
-}
-
-// The program can make no window, so every window handle is wrong.
-inline int win_set_attr(MPI_Win, int, void*) noexcept {
-  return object::fail(fn::win_set_attr::id, neutral::err_win, "no such window");
-}
-inline int win_get_attr(MPI_Win, int, void*, int*) noexcept {
-  return object::fail(fn::win_get_attr::id, neutral::err_win, "no such window");
-}
-inline int win_delete_attr(MPI_Win, int) noexcept {
-  return object::fail(fn::win_delete_attr::id, neutral::err_win, "no such window");
 }
 
 /// The copy functions that mpi.h declares: the wrapper library exports them under its names.

@@ -47,7 +47,9 @@ struct descriptor<kind::comm> {
   object::attribute_list* attributes = nullptr;
   std::uint32_t errhandler = 0;  // neutral code, or bits of a virtual id; 0: never set
   std::uint32_t info = 0;        // bits of a virtual id, 0: none
+  std::uint32_t session = 0;     // the session that it comes from: bits of a virtual id, 0: the world model
   bool freed = false;            // by the program, on all members; requests may still name it (INV-67)
+  bool is_hidden = false;        // of a window: the program does not know it
   char name[object::max_name] = {};
 
   bool is_inter() const noexcept { return peers != ranks; }

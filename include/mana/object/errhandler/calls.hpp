@@ -113,6 +113,7 @@ inline int run_errhandler(std::uint32_t handler, Handle handle, int app_code, fu
   if constexpr (std::is_pointer_v<Handle>) {       // otherwise Fortran uses the same numbers
     MPI_Fint number = 0;
     if constexpr (std::is_same_v<Handle, MPI_Comm>) number = app::to_fortran<kind::comm>(handle);
+    if constexpr (std::is_same_v<Handle, MPI_Win>) number = app::to_fortran<kind::win>(handle);
     if (is_fortran) std::memcpy(due.object, &number, sizeof number);
   }
   return app_code;
@@ -277,17 +278,6 @@ inline int file_call_errhandler(MPI_File file, int code) noexcept {
 inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return object::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
 }
-// The program can make no window, so every window handle is wrong.
-inline int win_set_errhandler(MPI_Win, MPI_Errhandler) noexcept {
-  return object::fail(fn::win_set_errhandler::id, neutral::err_win, "no such window");
-}
-inline int win_get_errhandler(MPI_Win, MPI_Errhandler*) noexcept {
-  return object::fail(fn::win_get_errhandler::id, neutral::err_win, "no such window");
-}
-inline int win_call_errhandler(MPI_Win, int) noexcept {
-  return object::fail(fn::win_call_errhandler::id, neutral::err_win, "no such window");
-}
-
 #if MPI_VERSION >= 4
 inline int session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return object::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);

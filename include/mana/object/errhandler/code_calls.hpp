@@ -15,6 +15,20 @@ inline int copy_text(const char* from, char* to, int room, int* length) noexcept
   return MPI_SUCCESS;
 }
 
+/// Copies the text that an earlier MPI_Error_string gave for a standard class.
+/// in: text  char[512]      out: whether there was an earlier one
+inline bool told_text(int neutral_class, char* text) noexcept {
+  const std::lock_guard hold(app::cold_lock());
+  const std::string* const told = app::errors().told(neutral_class);
+  if (told == nullptr) return false;
+  std::snprintf(text, 512, "%s", told->c_str());
+  return true;
+}
+inline void keep_text(int neutral_class, const char* text) noexcept {
+  const std::lock_guard hold(app::cold_lock());
+  app::errors().keep_told(neutral_class, text);
+}
+
 }  // namespace mana::object
 
 namespace mana::manual {
@@ -70,9 +84,13 @@ inline int error_string(int code, char* text, int* length) noexcept {
       return object::copy_text(app::errors().text(code).c_str(), text, MPI_MAX_ERROR_STRING, length);
   }
   if (!object::standard_code(code)) return object::fail(fn::error_string::id, neutral::err_arg, "no such error code");
+  const int error_class = app::neutral_error(code);
   char words[512];
-  object::class_text(app::neutral_error(code), words);
-  if (words[0] == '\0') std::snprintf(words, sizeof words, "%s", app::error_class_name(app::neutral_error(code)));
+  if (!object::told_text(error_class, words)) {
+    object::class_text(error_class, words);
+    if (words[0] != '\0') object::keep_text(error_class, words);
+    else std::snprintf(words, sizeof words, "%s", app::error_class_name(error_class));
+  }
   return object::copy_text(words, text, MPI_MAX_ERROR_STRING, length);
 }
 

@@ -11,6 +11,7 @@ struct group_members {
   bool ok = false;
   const int* world_ranks = nullptr;
   int size = 0;
+  std::uint32_t session = 0;    // as in the descriptor
 };
 
 inline const rank_list& no_ranks() noexcept {
@@ -26,10 +27,16 @@ inline const rank_list* ranks_of_group(MPI_Group group) noexcept {
   return found.predefined_code == neutral::group_empty ? &no_ranks() : nullptr;
 }
 
+/// The session that a group comes from; 0 for one of the world model, or of no ranks.
+inline std::uint32_t session_of_group(MPI_Group group) noexcept {
+  const vid::entry<kind::group>* const e = resolve<kind::group>(group).e;
+  return e != nullptr ? e->what.session : 0;
+}
+
 inline group_members members_of_group(MPI_Group group) noexcept {
   const rank_list* const ranks = ranks_of_group(group);
   if (ranks == nullptr) return {};
-  return {true, ranks->data(), static_cast<int>(ranks->size())};
+  return {true, ranks->data(), static_cast<int>(ranks->size()), session_of_group(group)};
 }
 
 inline bool has_this_process(const group_members& members) noexcept {
@@ -41,7 +48,7 @@ inline bool has_this_process(const group_members& members) noexcept {
 inline constexpr const char* no_group_id = "no free group id";
 
 /// A group of the program; MPI_GROUP_EMPTY for no ranks at all. out: neutral error class; *made is written on success
-inline int make_group(rank_list ranks, MPI_Group* made) noexcept {
+inline int make_group(rank_list ranks, MPI_Group* made, std::uint32_t session = 0) noexcept {
   if (ranks.empty()) {
     *made = MPI_GROUP_EMPTY;
     return neutral::success;
@@ -51,15 +58,16 @@ inline int make_group(rank_list ranks, MPI_Group* made) noexcept {
   const auto own = std::find(ranks.begin(), ranks.end(), static_cast<int>(lower::the_bridge().world_rank));
   e->what.own_rank = own != ranks.end() ? static_cast<int>(own - ranks.begin()) : -1;
   e->what.ranks = std::move(ranks);
+  e->what.session = session;
   *made = app::from_virt<kind::group>(vid::table<kind::group>().id_of(*e));
   return neutral::success;
 }
-inline int make_group(const vid::rank_map& ranks, MPI_Group* made) noexcept {
-  return make_group(rank_list(ranks.world_ranks, ranks.world_ranks + ranks.size), made);
+inline int make_group(const vid::rank_map& ranks, MPI_Group* made, std::uint32_t session = 0) noexcept {
+  return make_group(rank_list(ranks.world_ranks, ranks.world_ranks + ranks.size), made, session);
 }
 /// The end of a function whose arguments are only groups.
-inline int give_group(function_id f, rank_list ranks, MPI_Group* made) noexcept {
-  const int rc = make_group(std::move(ranks), made);
+inline int give_group(function_id f, rank_list ranks, MPI_Group* made, std::uint32_t session) noexcept {
+  const int rc = make_group(std::move(ranks), made, session);
   return rc == neutral::success ? MPI_SUCCESS : fail(f, rc, no_group_id);
 }
 
@@ -71,7 +79,7 @@ inline int combine_groups(MPI_Group a, MPI_Group b, MPI_Group* out, Make&& make)
   const rank_list *const x = ranks_of_group(a), *const y = ranks_of_group(b);
   if (x == nullptr || y == nullptr) return fail_group(Fn::id);
   if (out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
-  return give_group(Fn::id, make(*x, *y), out);
+  return give_group(Fn::id, make(*x, *y), out, session_of_group(a) != 0 ? session_of_group(a) : session_of_group(b));
 }
 
 /// A group made from a selection of another's ranks. make: rank_list(group's ranks, selected)
@@ -82,7 +90,7 @@ inline int select_from_group(MPI_Group group, const rank_list& selected, MPI_Gro
   if (out == nullptr) return fail(Fn::id, neutral::err_arg, "null pointer");
   if (!valid_selection(ranks->size(), selected))
     return fail(Fn::id, neutral::err_rank, "a rank outside the group, or one named twice");
-  return give_group(Fn::id, make(*ranks, selected), out);
+  return give_group(Fn::id, make(*ranks, selected), out, session_of_group(group));
 }
 
 template <class Fn, class Make>

@@ -32,6 +32,7 @@ template <>
 struct descriptor<kind::group> {
   object::rank_list ranks;
   int own_rank = -1;            // rank of this process in the group; -1: no member
+  std::uint32_t session = 0;    // the session that it comes from: bits of a virtual id, 0: the world model
 };
 
 }  // namespace mana

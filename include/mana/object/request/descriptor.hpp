@@ -26,7 +26,7 @@ struct generalized_operation;   // object/request/form/generalized
 struct partitioned_transfer;    // object/request/partitioned_transfer.hpp
 
 /// Which part a descriptor has. The forms of messages come first.
-enum class request_form : std::uint8_t { none, send, recv, matched_recv, buffered, collective, generalized };
+enum class request_form : std::uint8_t { none, send, recv, matched_recv, buffered, collective, generalized, one_sided };
 inline constexpr bool is_message(request_form form) noexcept {
   return form >= request_form::send && form <= request_form::buffered;
 }
@@ -111,8 +111,12 @@ struct descriptor<kind::request> {
     form = object::request_form::generalized;
   }
 
+  /// MPI_Rput and its relatives have no part: only their completion is asked for.
+  void begin_one_sided() noexcept { form = object::request_form::one_sided; }
+
   bool is_message() const noexcept { return object::is_message(form); }
   bool is_collective() const noexcept { return form == object::request_form::collective; }
+  bool is_one_sided() const noexcept { return form == object::request_form::one_sided; }
   bool is_generalized() const noexcept { return form == object::request_form::generalized; }
   object::message_part& message() noexcept { return expect(is_message()), message_; }
   const object::message_part& message() const noexcept { return expect(is_message()), message_; }

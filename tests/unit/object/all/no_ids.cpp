@@ -38,6 +38,7 @@ MPI_Info info_made = MPI_INFO_NULL;
 MPI_Datatype type_made = MPI_DATATYPE_NULL;
 MPI_Errhandler handler_made = MPI_ERRHANDLER_NULL;
 MPI_Op op_made = MPI_OP_NULL;
+MPI_Win win_made = MPI_WIN_NULL;
 
 /// What the rows are about, made while there are ids.
 struct objects : sample_objects {
@@ -108,7 +109,14 @@ void expect_error_in_each(const row (&rows)[N], std::uint32_t left = 0) {
   expect_error_in_each<K>(rows, rows + N, left);
 }
 
+const row windows[] = {
+    {"MPI_Win_create", [](s_ s) { return MPI_Win_create(out, sizeof out, 1, MPI_INFO_NULL, s.comm, &win_made); }},
+    {"MPI_Win_create_dynamic", [](s_ s) { return MPI_Win_create_dynamic(MPI_INFO_NULL, s.comm, &win_made); }},
+};
+
 const row comms[] = {
+    {"MPI_Win_create", [](s_ s) { return MPI_Win_create(out, sizeof out, 1, MPI_INFO_NULL, s.comm, &win_made); }},
+    {"MPI_Win_create_dynamic", [](s_ s) { return MPI_Win_create_dynamic(MPI_INFO_NULL, s.comm, &win_made); }},
     {"MPI_Comm_dup", [](s_ s) { return MPI_Comm_dup(s.comm, &made); }},
     {"MPI_Comm_dup_with_info", [](s_ s) { return MPI_Comm_dup_with_info(s.comm, s.hints, &made); }},
     {"MPI_Comm_idup", [](s_ s) { return MPI_Comm_idup(s.comm, &made, &s.request); }},
@@ -150,6 +158,8 @@ const row groups[] = {
 };
 
 const row infos[] = {
+    {"MPI_Win_create", [](s_ s) { return MPI_Win_create(out, sizeof out, 1, MPI_INFO_NULL, s.comm, &win_made); }},
+    {"MPI_Win_create_dynamic", [](s_ s) { return MPI_Win_create_dynamic(MPI_INFO_NULL, s.comm, &win_made); }},
     {"MPI_Info_create", [](s_) { return MPI_Info_create(&info_made); }, row::world},
     {"MPI_Info_dup", [](s_ s) { return MPI_Info_dup(s.hints, &info_made); }, row::world},
     {"MPI_Comm_get_info", [](s_ s) { return MPI_Comm_get_info(s.comm, &info_made); }},
@@ -282,6 +292,7 @@ TEST_CASE_FIXTURE(running_mpi, "one id for a communicator, and none for the requ
   CHECK(MPI_Comm_dup(s.comm, &made) == MPI_SUCCESS);
   CHECK(MPI_Comm_free(&made) == MPI_SUCCESS);
 }
+TEST_CASE_FIXTURE(running_mpi, "no id for a window") { expect_error_in_each<kind::win>(windows); }
 TEST_CASE_FIXTURE(running_mpi, "no id for a group") { expect_error_in_each<kind::group>(groups); }
 TEST_CASE_FIXTURE(running_mpi, "no id for an info object, also where an object keeps a copy of hints") {
   expect_error_in_each<kind::info>(infos);

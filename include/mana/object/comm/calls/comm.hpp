@@ -111,6 +111,7 @@ inline int construct_comm(MPI_Comm parent, MPI_Comm* out, Make&& make, Also&& al
   const comm_groups groups(from.e->what);
   comm_entry_t* const e = adopt_comm(id, made, from.e->what.errhandler, next_lineage(*from.e), out,
                                      Who == members::as_parent ? &groups : nullptr);
+  if (e != nullptr) e->what.session = from.e->what.session;
   const int after = e != nullptr ? also(*from.e, *e) : int{neutral::success};
   if (after == neutral::success) return MPI_SUCCESS;
   *out = MPI_COMM_NULL;        // the other members have it, so a restart still builds it
@@ -149,7 +150,7 @@ inline int construct_from_group(const group_call& call, MPI_Comm* out, Make&& ma
     return rc;
   }
   const std::uint64_t lineage = vid::mix64(call.key ^ vid::mix64(std::uint64_t{++clock.made} << 32));
-  adopt_comm(id, made, call.errhandler, lineage, out);
+  if (comm_entry_t* const e = adopt_comm(id, made, call.errhandler, lineage, out)) e->what.session = call.members.session;
   return neutral::success;
 }
 
@@ -214,6 +215,7 @@ inline int free_comm(MPI_Comm* comm) noexcept {
     end_detached(c.e);
     end_buffered();
   }
+  forget_buffer(place_of(c.e->what));
   end_handle(*c.e, end_lanes(*c.e));
   *comm = MPI_COMM_NULL;
   const int rc = drop_handle_of(*c.e);
@@ -239,7 +241,7 @@ inline int comm_rank(MPI_Comm comm, int* rank) noexcept {
 inline int comm_group(MPI_Comm comm, MPI_Group* group) noexcept {
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_group::id, neutral::err_comm, nullptr);
-  const int rc = object::make_group(*c.e->what.ranks, group);
+  const int rc = object::make_group(*c.e->what.ranks, group, c.e->what.session);
   return rc == neutral::success ? MPI_SUCCESS : raise(comm, fn::comm_group::id, rc, object::no_group_id);
 }
 inline int comm_test_inter(MPI_Comm comm, int* flag) noexcept {

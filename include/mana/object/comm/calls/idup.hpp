@@ -31,6 +31,7 @@ inline int idup_call(MPI_Comm comm, const info_store* given, MPI_Comm* out, MPI_
   comm_entry_t& e = id.take();
   describe_comm(e.what, comm_groups(from.e->what), next_lineage(*from.e));
   inherit_errhandler(from.e->what, e.what);
+  e.what.session = from.e->what.session;
   *out = app::from_virt<kind::comm>(vid::table<kind::comm>().id_of(e));
   *request = app::from_virt<kind::request>(vid::table<kind::request>().id_of(*r));
   const int after = copy_all(*from.e, e, hints);

@@ -12,6 +12,7 @@ struct object_class<kind::comm> {
         [&](const auto& comm, real<kind::comm> real) { object::empty_channel(judge, comm, real); });
     return 0;
   }
+  static bool is_counted(const vid::entry<kind::comm>& e) noexcept { return !e.what.is_hidden; }
   static void rebuild() noexcept { object::rebuild_comms(); }
 };
 

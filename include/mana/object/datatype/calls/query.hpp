@@ -192,6 +192,24 @@ inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcep
   return object::fail(fn::type_match_size::id, neutral::err_arg, "no datatype of that size");
 }
 
+/// The predefined pair for MPI_MINLOC and MPI_MAXLOC of a value and an index; MPI_DATATYPE_NULL if there is none. No
+/// MPI has others: the operations could not work on them.
+inline int type_get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) noexcept {
+  if (!object::resolve_type(value).ok || !object::resolve_type(index).ok)
+    return object::fail_type(fn::type_get_value_index::id);
+  struct row { MPI_Datatype value, index, pair; };
+  const row rows[] = {{MPI_FLOAT, MPI_INT, MPI_FLOAT_INT}, {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+                      {MPI_LONG, MPI_INT, MPI_LONG_INT}, {MPI_INT, MPI_INT, MPI_2INT},
+                      {MPI_SHORT, MPI_INT, MPI_SHORT_INT}, {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+                      {MPI_REAL, MPI_REAL, MPI_2REAL},
+                      {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
+                      {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER}};
+  *pair = MPI_DATATYPE_NULL;
+  for (const row& r : rows)
+    if (r.value == value && r.index == index) *pair = r.pair;
+  return MPI_SUCCESS;
+}
+
 inline int get_count(const MPI_Status* s, MPI_Datatype t, int* n) noexcept {
   return object::get_count_of<fn::get_count>(s, t, n);
 }

@@ -1,6 +1,6 @@
 // MPICH's and Open MPI's extensions (MPIX_) that are not refused.
 #pragma once
-#include <mana/object/errhandler/code_calls.hpp>
+#include <mana/object/errhandler/remove_calls.hpp>
 #include <mana/object/request/calls/request.hpp>
 
 namespace mana::manual {
@@ -19,26 +19,14 @@ inline int mpix_gpu_query_support(int gpu, int* is_supported) noexcept {
   return object::fail(fn::mpix_gpu_query_support::id, neutral::err_arg, "no such kind of GPU");
 }
 
-/// Changes a class or code that was added and not removed yet; is_class: code is a class.
-template <class Fn, class Change>
-inline int change_added(int code, bool is_class, Change&& change) noexcept {
-  {
-    const std::lock_guard hold(app::cold_lock());
-    if (app::errors().added(code) && app::errors().is_class(code) >= is_class) {
-      change(app::errors());
-      return MPI_SUCCESS;
-    }
-  }
-  return object::fail(Fn::id, neutral::err_other, "the program did not add it, or removed it");
-}
 inline int mpix_delete_error_class(int code) noexcept {
-  return change_added<fn::mpix_delete_error_class>(code, true, [=](auto& all) { all.remove(code); });
+  return object::change_added<fn::mpix_delete_error_class>(code, true, [=](auto& all) { all.remove(code); });
 }
 inline int mpix_delete_error_code(int code) noexcept {
-  return change_added<fn::mpix_delete_error_code>(code, false, [=](auto& all) { all.remove(code); });
+  return object::change_added<fn::mpix_delete_error_code>(code, false, [=](auto& all) { all.remove(code); });
 }
 inline int mpix_delete_error_string(int code) noexcept {
-  return change_added<fn::mpix_delete_error_string>(code, false, [=](auto& all) { all.set_text(code, ""); });
+  return object::change_added<fn::mpix_delete_error_string>(code, false, [=](auto& all) { all.set_text(code, ""); });
 }
 
 /// Generalized requests whose completion the library polls for (poll_fn). wait_fn is not called: it only says how to

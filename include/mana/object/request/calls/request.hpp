@@ -71,7 +71,7 @@ inline int finish_one(function_id f, MPI_Request* request, int* flag, MPI_Status
 }
 
 /// The entries of an array of handles. out: neutral error class; *waiting: how many are active or done
-inline int look_up_all(int n, MPI_Request* requests, request_entry** entries, int* waiting) noexcept {
+inline int look_up_all(int n, const MPI_Request* requests, request_entry** entries, int* waiting) noexcept {
   *waiting = 0;
   for (int i = 0; i < n; ++i) {
     if (look_up(requests[i], entries[i]) == found_request::foreign) return neutral::err_request;
@@ -163,6 +163,20 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
   return raise_code(f, last_error != MPI_SUCCESS && statuses != nullptr ? MPI_ERR_IN_STATUS : last_error);
 }
 
+/// The status of a request that is over, without ending it. e: nullptr for a null request
+/// out: the error of a generalized request's query_fn, a code for the program; errors of other operations come from the
+/// call that ends them
+inline int peek(request_entry* e, MPI_Status* status, bool store_error) noexcept {
+  const bool queries = e != nullptr && is_generalized(*e);
+  if (queries) query(*e);
+  if (status != nullptr && !awaits(e)) app::store_empty(status);
+  else if (status != nullptr) {
+    app::store_status(status, e->what.status);
+    if (store_error) status->MPI_ERROR = code_of(*e);
+  }
+  return queries ? code_of(*e) : MPI_SUCCESS;
+}
+
 /// MPI_Grequest_start and its like.
 template <class Fn>
 inline int start_generalized(const generalized_operation& given, MPI_Request* request) noexcept {
@@ -209,19 +223,14 @@ inline int request_get_status(MPI_Request request, int* flag, MPI_Status* status
     return object::raise_request(fn::request_get_status::id, neutral::err_request);
   object::request_entry* list[] = {e};
   *flag = !object::awaits(e) || e->what.state == object::request_stage::done || object::probe_entries(1, list) > 0;
-  const bool queries = *flag != 0 && e != nullptr && object::is_generalized(*e);
-  if (queries) object::query(*e);
-  if (*flag != 0 && object::status_or_null(status) != nullptr) {
-    if (object::awaits(e)) app::store_status(status, e->what.status);
-    else app::store_empty(status);
-  }
-  return queries ? object::raise_code(fn::request_get_status::id, object::code_of(*e)) : MPI_SUCCESS;
+  if (*flag == 0) return MPI_SUCCESS;
+  return object::raise_code(fn::request_get_status::id, object::peek(e, object::status_or_null(status), false));
 }
 
 inline int cancel(MPI_Request* request) noexcept {
   call::wrapper_scope scope(fn::cancel::id);
   object::request_entry* e = nullptr;
-  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() ||
+  if (object::look_up(*request, e) != object::found_request::live || e->what.is_collective() || e->what.is_one_sided() ||
       e->what.parts() != nullptr || (e->what.is_message() && e->what.message().is_exchange))
     return object::raise_request(fn::cancel::id, neutral::err_request);
   if (object::is_generalized(*e)) return object::raise_code(fn::cancel::id, object::cancel_generalized(*e));

@@ -7,7 +7,9 @@ namespace mana {
 
 template <>
 struct object_class<kind::request> {
-  static int complete(drain::progress& judge) noexcept { return object::test_requests(object::is_collective, &judge); }
+  static int complete(drain::progress& judge) noexcept {
+    return object::test_requests(object::is_collective, &judge) + object::test_requests(object::is_one_sided, &judge);
+  }
   static int look(drain::progress& judge) noexcept {
     object::test_requests(object::is_receive, &judge);
     return object::test_requests(object::is_send, &judge);

@@ -63,6 +63,8 @@ inline int test_requests(Wanted&& wanted, drain::progress* judge = nullptr) noex
 inline bool is_collective(const descriptor<kind::request>& r) noexcept {
   return r.is_collective();
 }
+/// MPI_Rput and its relatives, whose windows are flushed before.
+inline bool is_one_sided(const descriptor<kind::request>& r) noexcept { return r.is_one_sided(); }
 inline bool is_receive(const descriptor<kind::request>& r) noexcept {
   return r.form == request_form::recv || r.form == request_form::matched_recv;
 }

@@ -25,6 +25,11 @@ inline session_entry* find_session(MPI_Session session) noexcept {
   return vid::table<kind::session>().find(app::to_virt<kind::session>(session));
 }
 
+/// The buffer that is attached to a session.
+inline buffer_place place_of(const session_entry& s) noexcept {
+  return {buffer_place::session, vid::table<kind::session>().id_of(s).bits()};
+}
+
 /// Uses the session's error handler; MPI_COMM_WORLD's if no such session exists.
 inline int raise_session(MPI_Session session, function_id f, int neutral_class, const char* detail) noexcept {
   const session_entry* const s = find_session(session);
@@ -148,6 +153,7 @@ inline int session_finalize(MPI_Session* session) noexcept {
     --call::library().open_sessions;
     object::release_errhandler(s.what.errhandler);
     object::free_info_name(s.what.info);
+    object::forget_buffer(object::place_of(s));
     vid::table<kind::session>().erase(s);
     *session = MPI_SESSION_NULL;
     return int{neutral::success}; });
@@ -193,8 +199,8 @@ inline int group_from_session_pset(MPI_Session session, const char* name, MPI_Gr
   const object::process_set* const set = object::find_process_set(name);
   if (object::find_session(session) != nullptr && set == nullptr)
     return object::no_such_set(session, fn::group_from_session_pset::id);
-  return object::with_session<fn::group_from_session_pset>(session, object::no_group_id, [&](object::session_entry&) {
-    return object::make_group(object::ranks_of(*set), group); });
+  return object::with_session<fn::group_from_session_pset>(session, object::no_group_id, [&](object::session_entry& s) {
+    return object::make_group(object::ranks_of(*set), group, vid::table<kind::session>().id_of(s).bits()); });
 }
 
 inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler handler,

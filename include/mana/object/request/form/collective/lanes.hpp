@@ -32,7 +32,7 @@ inline void find_most(real<kind::comm> comm, int n, std::int64_t* values) noexce
     return first != neutral::success ? first
                                      : b.mpi->MPI_Allreduce(others.data(), own.data(), n, type, op, comm); });
   if (rc != neutral::success)
-    lower::cross([&] { b.service->fatal("members of a communicator could not agree on its persistent collectives"); });
+    lower::cross([&] { b.service->fatal("members of a communicator could not agree on a number"); });
   for (int i = 0; i < n; ++i) values[i] = std::max(own[i], others[i]);
 }
 

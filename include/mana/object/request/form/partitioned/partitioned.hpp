@@ -96,7 +96,7 @@ inline int take_channel_number(int world_rank) noexcept {
     if (all.channels == nullptr) return 0;
   }
   const std::uint32_t number = __atomic_add_fetch(&all.channels[world_rank], 1, __ATOMIC_RELAXED);
-  return number <= static_cast<std::uint32_t>(world_attributes().tag_ub) ? static_cast<int>(number) : 0;
+  return number <= live_tag_bound() ? static_cast<int>(number) : 0;
 }
 
 class pairing_lock {

@@ -1,0 +1,72 @@
+"""Measures one-sided communication natively and under mana in turn, on 2 and 4 ranks, and checkpoints of many windows; prints
+medians and ratios; writes windows.json and windows.md.
+
+    python3 bench/windows.py --build build --out build/windows [--rounds 5] [--only operations|checkpoint]
+"""
+import json
+import statistics
+
+from run import Bench, measure, parser_of
+from mana_job import mpirun
+
+RANKS = (2, 4)
+WINDOWS, MIB_EACH = 100, 10
+
+
+class Windows(Bench):
+    ranks = RANKS[0]
+
+    def words(self, under_mana, *command):
+        return [*mpirun(self.mpi, self.ranks), *([self.mana, "run", "--ckpt-dir", "ckpt", "--"] if under_mana else []), *command]
+
+    def program(self):
+        return str(self.build / "bench" / f"windows_{self.mpi}")
+
+    def operations(self):
+        """Rows: operation, bytes, ranks, native and mana in ns."""
+        rows = []
+        for self.ranks in RANKS:
+            found = {}
+            for _ in range(self.options.rounds):
+                for under in (False, True):
+                    _, output = self.run(under, self.program())
+                    for line in output.splitlines():
+                        name, size, ns = line.split()
+                        found.setdefault((name, int(size)), ([], []))[under].append(float(ns))
+            for (name, size), (native, ours) in found.items():
+                n, m = statistics.median(native), statistics.median(ours)
+                rows.append({"what": name, "bytes": size, "ranks": self.ranks, "native_ns": n, "mana_ns": m, "ratio": m / n})
+                print(f"{self.mpi:8} {self.ranks} ranks {name:34} {size:8} {n:12.1f} {m:12.1f}  {m / n:6.3f}", flush=True)
+        return rows
+
+    def checkpoint(self):
+        """Many windows, and the same memory without them."""
+        self.ranks = RANKS[0]
+        return [self.image_of(f"{WINDOWS} of {MIB_EACH} MiB, {what}", self.program(), "hold", str(WINDOWS), str(MIB_EACH), what)
+                for what in ("memory", "windows")]
+
+
+def tables(results):
+    """The results in Markdown."""
+    lines = ["| MPI | ranks | operation | native, ns | mana, ns | ratio |", "|---|---|---|---|---|---|"]
+    for mpi, parts in results.items():
+        for r in parts.get("operations", []):
+            size = f" {r['bytes']} B" if r["bytes"] else ""
+            lines.append(f"| {mpi} | {r['ranks']} | {r['what']}{size} | {r['native_ns']:.1f} | {r['mana_ns']:.1f} | {r['ratio']:.2f} |")
+    lines += ["", "| MPI | checkpoint | request to durable, s | image, MiB a rank | restart, s |", "|---|---|---|---|---|"]
+    for mpi, parts in results.items():
+        for r in parts.get("checkpoint", []):
+            lines.append(f"| {mpi} | {r['what']} | {r['checkpoint_s']:.3f} | {r['image_mib_per_rank']:.1f} | {r['restart_s']:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parts = ["operations", "checkpoint"]
+    options = parser_of(__doc__, parts).parse_args()
+    results = measure(Windows, options, parts)
+    (options.out / "windows.json").write_text(json.dumps(results, indent=1) + "\n")
+    (options.out / "windows.md").write_text(tables(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+// The descriptor of a window.
+#pragma once
+#include <mana/lower/inventory.hpp>
+#include <mana/object/comm/descriptor.hpp>
+#include <mana/object/win/epoch.hpp>
+#include <mana/object/win/lock_queue.hpp>
+#include <mana/vid/id_table.hpp>
+#include <mana/vid/object_class.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mana {
+
+template <>
+struct class_facts<kind::win> {
+  static constexpr int error = neutral::err_win;
+  static constexpr lower::counted counted = lower::counted::windows;
+  static constexpr bool follows_thread_level = true;
+};
+
+}  // namespace mana
+
+namespace mana::object {
+
+enum class win_flavor : std::uint8_t { create, allocate, dynamic, shared };
+
+/// A rank's part of a shared window's memory.
+struct win_segment {
+  std::int64_t bytes, unit, offset;    // offset: from the beginning of the shared memory
+};
+
+/// Memory of a shared window: the same on all members, at addresses of each one's own.
+struct shared_memory {
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  win_segment* segments = nullptr;     // win_segment[members]; owned
+};
+
+/// Memory that is attached to a dynamic window, in the order of the calls.
+struct attached_region {
+  void* base;
+  std::int64_t bytes;
+  attached_region* next;
+};
+
+}  // namespace mana::object
+
+namespace mana {
+
+/// entry::real is the live window over the program's memory.
+template <>
+struct descriptor<kind::win> {
+  object::win_flavor flavor = object::win_flavor::create;
+  vid::entry<kind::comm>* on = nullptr;          // a duplicate of the program's communicator; owned
+  mana::real<kind::win> words_below{};           // the live window over the lock words
+  object::lock_words* words = nullptr;           // of this rank; owned, from mmap
+
+  // Values of predefined attributes; the program may keep their addresses.
+  void* base = nullptr;
+  std::intptr_t bytes = 0;
+  int unit = 1;
+  int flavor_code = 0, model_code = 0;           // of the program's mpi.h
+  std::intptr_t wide_unit = 1;                   // `unit` may not fit an int
+
+  object::win_epochs epochs;
+  std::atomic_flag epoch_lock = ATOMIC_FLAG_INIT;     // held to change `epochs` and bits of `targets`
+  std::uint8_t* targets = nullptr;               // target_bit[members]; owned
+  bool is_dirty = false;                         // some target may be
+  vid::entry<kind::request>** awaited = nullptr;      // of an exposure epoch: receives of the origins' tokens; owned
+  int awaited_size = 0;
+
+  object::shared_memory shared;                  // of that flavor alone
+  object::attached_region* attached = nullptr;   // of a dynamic window
+
+  object::attribute_list* attributes = nullptr;
+  std::uint32_t errhandler = neutral::errors_are_fatal;
+  std::uint32_t info = 0;                        // bits of a virtual id
+  char name[object::max_name] = {};
+};
+
+}  // namespace mana
+
+namespace mana::object {
+
+using win_entry = vid::entry<kind::win>;
+
+/// Ranks of the window, in order.
+inline const vid::rank_map& ranks_of(const win_entry& e) noexcept { return *e.what.on->what.ranks; }
+
+}  // namespace mana::object

@@ -1,0 +1,160 @@
+// The live windows of a window: one over the program's memory, one over its lock words. Both are in one epoch from their
+// beginning to their end, in which all operations are legal. All functions return neutral error classes.
+#pragma once
+#include <mana/call/library.hpp>
+#include <mana/call/narrow_call.hpp>
+#include <mana/lower/cross.hpp>
+#include <mana/object/win/descriptor.hpp>
+
+#include <mana/gen/lower_slots.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace mana::object {
+
+inline const lower::mpi_slots& live_mpi() noexcept { return *lower::the_bridge().mpi; }
+
+/// MPI_Win_create in the live MPI, and the epoch. Collective over the communicator.
+inline int make_live(void* base, std::intptr_t bytes, std::intptr_t unit, real<kind::comm> on,
+                     real<kind::win>& made) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  const auto none = lower::predefined(neutral::info_null);
+  const int rc = call::narrow_call(b.mpi->MPI_Win_create_c, b.mpi->MPI_Win_create, {unit},
+                                   [&]<class N>(auto* slot, N) noexcept {
+                                     return slot(base, bytes, static_cast<N>(unit), none, on, &made); });
+  return rc != neutral::success ? rc : lower::cross([&] { return b.service->win_enter(made); });
+}
+
+/// The same for a dynamic window, with the memory that is attached.
+inline int make_live_dynamic(win_entry& e) noexcept {
+  const lower::bridge& b = lower::the_bridge();
+  return lower::cross([&] {
+    int rc = b.mpi->MPI_Win_create_dynamic(lower::predefined(neutral::info_null), e.what.on->real, &e.real);
+    if (rc == neutral::success) rc = b.service->win_enter(e.real);
+    for (const attached_region* r = e.what.attached; r != nullptr && rc == neutral::success; r = r->next)
+      rc = b.mpi->MPI_Win_attach(e.real, r->base, r->bytes);
+    return rc;
+  });
+}
+
+/// The live window over the program's memory; that of a shared window has all parts.
+inline int make_live_over_memory(win_entry& e) noexcept {
+  const auto on = e.what.on->real;
+  switch (e.what.flavor) {
+    case win_flavor::dynamic: return make_live_dynamic(e);
+    case win_flavor::shared:
+      return make_live(e.what.shared.begin, static_cast<std::intptr_t>(e.what.shared.bytes), 1, on, e.real);
+    case win_flavor::create:
+    case win_flavor::allocate: break;
+  }
+  return make_live(e.what.base, e.what.bytes, e.what.wide_unit, on, e.real);
+}
+
+/// The live window of a shared window has the whole memory on each rank, in bytes. Because: MPICH 4.0.2 computes wrong
+/// places if a window's base is not a multiple of 16, as that of a part may not be.
+inline std::intptr_t live_displacement(const win_entry& e, int target, std::int64_t displacement) noexcept {
+  if (e.what.flavor != win_flavor::shared) return displacement;
+  const win_segment& part = e.what.shared.segments[target];
+  return part.offset + displacement * part.unit;
+}
+
+/// Both live windows. Collective over the window's communicator, at its creation and at a restart.
+inline int make_both(win_entry& e) noexcept {
+  const auto on = e.what.on->real;
+  const int rc = make_live_over_memory(e);
+  if (rc != neutral::success) return rc;
+  return make_live(e.what.words->words, sizeof e.what.words->words, sizeof(std::int64_t), on, e.what.words_below);
+}
+
+/// Collective over the window's communicator.
+inline int end_both(win_entry& e) noexcept {
+  int first = neutral::success;
+  for (real<kind::win>* const live : {&e.real, &e.what.words_below}) {
+    auto real = std::exchange(*live, {});
+    if (!real) continue;
+    const int rc = lower::cross([&] {
+      live_mpi().MPI_Win_unlock_all(real);
+      return live_mpi().MPI_Win_free(&real); });
+    if (first == neutral::success) first = rc;
+  }
+  return first;
+}
+
+// --- completion of operations
+
+inline std::uint8_t bits_of_target(const win_entry& e, int target) noexcept {
+  return __atomic_load_n(&e.what.targets[target], __ATOMIC_RELAXED);
+}
+inline void set_bits(win_entry& e, int target, std::uint8_t bits) noexcept {
+  if (call::library().callers == turns::at_once) __atomic_fetch_or(&e.what.targets[target], bits, __ATOMIC_RELAXED);
+  else e.what.targets[target] = static_cast<std::uint8_t>(e.what.targets[target] | bits);
+}
+inline void clear_bits(win_entry& e, int target, std::uint8_t bits) noexcept {
+  const auto kept = static_cast<std::uint8_t>(~bits);
+  if (call::library().callers == turns::at_once) __atomic_fetch_and(&e.what.targets[target], kept, __ATOMIC_RELAXED);
+  else e.what.targets[target] = static_cast<std::uint8_t>(e.what.targets[target] & kept);
+}
+
+/// Called when an operation has started: a flush that another thread made before may not have met it.
+inline void mark_dirty(win_entry& e, int target) noexcept {
+  if ((bits_of_target(e, target) & target_bit::dirty) == 0) set_bits(e, target, target_bit::dirty);
+  __atomic_store_n(&e.what.is_dirty, true, __ATOMIC_RELAXED);
+}
+
+/// Threads that call at once leave what is dirty so. Else one that flushes would call clean what another is about to
+/// start, or has started and is to find complete: the flush is not over yet.
+inline bool may_clean() noexcept { return call::library().callers != turns::at_once; }
+
+/// Each dirty target was flushed.
+inline void note_clean(win_entry& e) noexcept {
+  if (may_clean()) __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
+}
+
+/// All operations on one target are complete, here and there. cost: one load if it is clean
+inline int complete_at(win_entry& e, int target) noexcept {
+  if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
+  if (may_clean()) clear_bits(e, target, target_bit::dirty);
+  return lower::cross([&] { return live_mpi().MPI_Win_flush(target, e.real); });
+}
+
+/// The same on all targets.
+inline int complete_all(win_entry& e) noexcept {
+  if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return neutral::success;
+  if (may_clean()) {
+    note_clean(e);
+    for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
+  }
+  return lower::cross([&] { return live_mpi().MPI_Win_flush_all(e.real); });
+}
+
+inline int synchronise(const win_entry& e) noexcept {
+  return lower::cross([&] { return live_mpi().MPI_Win_sync(e.real); });
+}
+
+// --- lock words
+
+/// MPI_Fetch_and_op with MPI_SUM. Runs in the lower half; a flush must follow.
+inline int fetch_and_add(const win_entry& e, int home, lock_word word, const std::int64_t* amount,
+                         std::int64_t* before) noexcept {
+  return live_mpi().MPI_Fetch_and_op(amount, before, lower::predefined(neutral::int64), home,
+                                     static_cast<std::intptr_t>(word), lower::predefined(neutral::sum), e.what.words_below);
+}
+
+/// Adds to a word of rank `home`. out: before: its former value
+inline int add_to_word(const win_entry& e, int home, lock_word word, std::int64_t amount, std::int64_t& before) noexcept {
+  return lower::cross([&] {
+    const int rc = fetch_and_add(e, home, word, &amount, &before);
+    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
+}
+
+/// Asks for a place at rank `home`, and reads in the same visit who is done. The second value may be older: see INV-120.
+inline int ask_for_place(const win_entry& e, int home, lock_place place, std::int64_t& before, std::int64_t& done) noexcept {
+  const std::int64_t unit = unit_of(place), nothing = 0;
+  return lower::cross([&] {
+    int rc = fetch_and_add(e, home, word_of_asked(place), &unit, &before);
+    if (rc == neutral::success) rc = fetch_and_add(e, home, word_of_done(place), &nothing, &done);
+    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
+}
+
+}  // namespace mana::object

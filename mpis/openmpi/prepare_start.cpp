@@ -1,0 +1,42 @@
+// Settings for one-sided communication. Debian's leave Open MPI 4.1 no component for some communicators. ucx and pt2pt
+// are excluded, and rdma serves neither a single rank nor most networks. The live MPI allows pt2pt again. pt2pt
+// refuses MPI_THREAD_MULTIPLE, so there ucx is allowed. rdma stays the first choice where it can be used. Settings of the
+// user count more: the environment, --mca, and a file of the user's own.
+#include <runtime/lower/prepare_start.hpp>
+
+#include <mana/lower/neutral.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace mana::real_mpi {
+
+namespace {
+
+/// The value of `osc` in a file of settings; empty: it has none.
+std::string osc_setting(const std::string& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t name = line.find_first_not_of(" \t"), equal = line.find('=');
+    if (name == line.npos || equal == line.npos || line.compare(name, 3, "osc") != 0) continue;
+    if (line.find_first_not_of(" \t", name + 3) != equal) continue;
+    const std::size_t value = line.find_first_not_of(" \t", equal + 1);
+    return value == line.npos ? std::string() : line.substr(value, line.find_last_not_of(" \t\r") + 1 - value);
+  }
+  return {};
+}
+
+}  // namespace
+
+void prepare_start(int required) {
+  if (std::getenv("OMPI_MCA_osc") != nullptr) return;
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && !osc_setting(std::string(home) + "/.openmpi/mca-params.conf").empty()) return;
+  if (osc_setting("/etc/openmpi/openmpi-mca-params.conf") != "^ucx,pt2pt") return;
+  const bool shares_calls = required == neutral::thread_multiple;
+  setenv("OMPI_MCA_osc", shares_calls ? "^pt2pt" : "^ucx", 1);
+  if (shares_calls) setenv("OMPI_MCA_osc_ucx_priority", "1", 0);
+}
+
+}  // namespace mana::real_mpi

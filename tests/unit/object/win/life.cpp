@@ -1,0 +1,326 @@
+// Windows: what the live MPI hears of them, and what a checkpoint leaves.
+#include <running_mpi.hpp>
+
+#include <runtime/words/exit_status.hpp>
+
+#include <mana/object/win/class.hpp>
+#include <mana/object/win/descriptor.hpp>
+
+#include <cstring>
+
+namespace win_life_tests {
+
+using namespace mana;
+using namespace mana::scripted;
+
+namespace {
+
+std::vector<int> heard_codes;
+void note_win_error(MPI_Win*, int* code, ...) { heard_codes.push_back(*code); }
+/// The window notes errors from now on, and no handle is left.
+void note_errors(MPI_Win win) {
+  MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+  MPI_Win_create_errhandler(note_win_error, &made);
+  CHECK(MPI_Win_set_errhandler(win, made) == MPI_SUCCESS);
+  MPI_Errhandler_free(&made);
+  heard_codes.clear();
+}
+
+int memory[16];
+
+/// A window over all ranks, whose handler notes errors.
+struct window {
+  MPI_Win win = MPI_WIN_NULL;
+  window() {
+    REQUIRE(MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+    note_errors(win);
+  }
+  ~window() { CHECK(MPI_Win_free(&win) == MPI_SUCCESS); }
+  void check_error(int code, int error_class) {
+    CHECK(class_of(code) == error_class);
+    REQUIRE(heard_codes.size() == 1);
+    CHECK(heard_codes[0] == code);
+    heard_codes.clear();
+  }
+};
+
+/// Words of all ranks, for MPI_Fetch_and_op. The only rank that acts is the test.
+struct words {
+  std::int64_t all[world_size][4] = {};
+  words() {
+    always<&mpi_slots::MPI_Fetch_and_op>().does([this](const void* from, void* result, real<kind::datatype>, int home,
+                                                       std::intptr_t word, real<kind::op>, real<kind::win>) {
+      std::int64_t amount = 0;
+      std::memcpy(&amount, from, sizeof amount);
+      std::memcpy(result, &all[home][word], sizeof amount);
+      all[home][word] += amount;
+      return int{neutral::success};
+    });
+    always<&mpi_slots::MPI_Win_flush>().gives(neutral::success);
+  }
+};
+
+void expect_put() { expect<&mpi_slots::MPI_Put>().gives(neutral::success); }
+
+}  // namespace
+
+TEST_CASE("a restart that splits shared memory ends with the status of other surroundings") {
+  CHECK(object::status_if_memory_is_split == static_cast<int>(exit_status::surroundings_differ));
+}
+
+TEST_CASE("displacements of a shared window are those of its whole memory, in bytes") {
+  object::win_entry e;
+  object::win_segment parts[] = {{4, 4, 4096}, {8, 2, 4100}};
+  e.what.flavor = object::win_flavor::shared;
+  e.what.shared.segments = parts;
+  CHECK(object::live_displacement(e, 0, 0) == 4096);
+  CHECK(object::live_displacement(e, 0, 1) == 4100);
+  CHECK(object::live_displacement(e, 1, 3) == 4106);
+  e.what.flavor = object::win_flavor::allocate;
+  CHECK(object::live_displacement(e, 1, 3) == 3);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "a window has two live ones, in an epoch that nobody else asks for") {
+  MPI_Win win = MPI_WIN_NULL;
+  const std::size_t entered = calls<&services::win_enter>().size();
+  CHECK(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  CHECK(live_count(kind_code::win) == 2);
+  CHECK(calls<&services::win_enter>().size() == entered + 2);
+  void* base = nullptr;
+  MPI_Aint* bytes = nullptr;
+  int *unit = nullptr, *flavor = nullptr, *model = nullptr, flag = 0;
+  CHECK(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag) == MPI_SUCCESS);
+  CHECK(MPI_Win_get_attr(win, MPI_WIN_SIZE, &bytes, &flag) == MPI_SUCCESS);
+  CHECK(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag) == MPI_SUCCESS);
+  CHECK(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag) == MPI_SUCCESS);
+  CHECK(MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &flag) == MPI_SUCCESS);
+  CHECK(base == memory);
+  CHECK(*bytes == sizeof memory);
+  CHECK(*unit == 4);
+  CHECK(*flavor == MPI_WIN_FLAVOR_CREATE);
+  CHECK(*model == MPI_WIN_UNIFIED);
+  MPI_Win stale = win;
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  CHECK(win == MPI_WIN_NULL);
+  CHECK(live_count(kind_code::win) == 0);
+  check_error(MPI_Win_fence(0, stale), MPI_ERR_WIN);
+  check_error(MPI_Win_free(&stale), MPI_ERR_WIN);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "wrong arguments of constructors are errors of the communicator, and leave nothing") {
+  MPI_Win win = MPI_WIN_NULL;
+  check_error(MPI_Win_create(memory, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_SIZE);
+  check_error(MPI_Win_create(memory, 4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_DISP);
+  check_error(MPI_Win_create(nullptr, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_BASE);
+  check_error(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &win), MPI_ERR_COMM);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "a window that the live MPI refuses leaves nothing") {
+  MPI_Win win = MPI_WIN_NULL;
+  expect<&mpi_slots::MPI_Win_create>().gives(neutral::err_other);
+  check_error(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_OTHER);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "operations need an epoch; only a dirty window is flushed") {
+  window w;
+  int one = 1;
+  w.check_error(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win), MPI_ERR_RMA_SYNC);
+  w.check_error(MPI_Put(&one, 1, MPI_INT, 9, 0, 1, MPI_INT, w.win), MPI_ERR_RANK);
+  w.check_error(MPI_Put(&one, -1, MPI_INT, 2, 0, 1, MPI_INT, w.win), MPI_ERR_COUNT);
+  w.check_error(MPI_Put(&one, 1, MPI_DATATYPE_NULL, 2, 0, 1, MPI_INT, w.win), MPI_ERR_TYPE);
+  CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, w.win) == MPI_SUCCESS);
+  CHECK(MPI_Win_flush_all(w.win) == MPI_SUCCESS);                     // clean: the live MPI hears nothing
+  CHECK(MPI_Put(&one, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, w.win) == MPI_SUCCESS);
+  w.check_error(MPI_Put(&one, 1, MPI_INT, 2, -1, 1, MPI_INT, w.win), MPI_ERR_DISP);
+  expect_put();
+  CHECK(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win) == MPI_SUCCESS);
+  expect<&mpi_slots::MPI_Win_flush>().gives(neutral::success);
+  CHECK(MPI_Win_flush(2, w.win) == MPI_SUCCESS);
+  CHECK(MPI_Win_flush(2, w.win) == MPI_SUCCESS);
+  expect<&mpi_slots::MPI_Win_flush_all>().gives(neutral::success);
+  CHECK(MPI_Win_unlock_all(w.win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "only predefined operations are allowed") {
+  window w;
+  int one = 1;
+  MPI_Op own = MPI_OP_NULL;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &own);
+  CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, w.win) == MPI_SUCCESS);
+  w.check_error(MPI_Accumulate(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, own, w.win), MPI_ERR_OP);
+  expect<&mpi_slots::MPI_Accumulate>().gives(neutral::success);
+  CHECK(MPI_Accumulate(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, MPI_REPLACE, w.win) == MPI_SUCCESS);
+  expect<&mpi_slots::MPI_Win_flush_all>().gives(neutral::success);
+  CHECK(MPI_Win_unlock_all(w.win) == MPI_SUCCESS);
+  MPI_Op_free(&own);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "locks are places in queues, and leave no trace") {
+  words all;
+  {
+    window w;
+    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w.win) == MPI_SUCCESS);
+    w.check_error(MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, w.win), MPI_ERR_RMA_SYNC);
+    w.check_error(MPI_Win_lock(77, 3, 0, w.win), MPI_ERR_LOCKTYPE);
+    w.check_error(MPI_Win_lock(MPI_LOCK_SHARED, 3, 1 << 20, w.win), MPI_ERR_ASSERT);
+    CHECK(MPI_Win_lock(MPI_LOCK_SHARED, 3, 0, w.win) == MPI_SUCCESS);
+    CHECK(all.all[2][0] == std::int64_t{1} << 32);
+    CHECK(all.all[3][0] == 1);
+    CHECK(all.all[0][2] == std::int64_t{1} << 32);
+    MPI_Win copy = w.win;
+    w.check_error(MPI_Win_free(&copy), MPI_ERR_RMA_SYNC);
+    CHECK(MPI_Win_unlock(2, w.win) == MPI_SUCCESS);
+    CHECK(MPI_Win_unlock(3, w.win) == MPI_SUCCESS);
+    w.check_error(MPI_Win_unlock(3, w.win), MPI_ERR_RMA_SYNC);
+    CHECK(MPI_Win_lock_all(0, w.win) == MPI_SUCCESS);
+    CHECK(MPI_Win_unlock_all(w.win) == MPI_SUCCESS);
+  }
+  for (const auto& rank : all.all) {
+    CHECK(rank[0] == rank[1]);
+    CHECK(rank[2] == rank[3]);
+  }
+}
+
+TEST_CASE_FIXTURE(running_mpi, "a rank that waits for a lock needs the others, is saved, and gets it in the new process") {
+  for (const outcome how : all_ways) {
+    INFO(std::string(way_names[static_cast<int>(how)]));
+    words all;
+    window w;
+    const std::int64_t writer = std::int64_t{1} << 32;
+    all.all[2][0] = writer;                                     // another rank has the lock
+    expect<&services::clock_wait>().does([&](const int* ranks, int n) {
+      CHECK(n == 3);
+      CHECK(ranks[0] == 0);
+      CHECK(ranks[1] == 2);
+      after_checkpoint([&] { all.all[2][1] = writer; });        // and gives it back
+      return declare_line(how);
+    });
+    raise_attention();
+    const int before = parks();
+    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w.win) == MPI_SUCCESS);
+    CHECK(parks() == before + 1);
+    CHECK(live_count(kind_code::win) == 2);
+    CHECK(MPI_Win_unlock(2, w.win) == MPI_SUCCESS);
+  }
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-122 a checkpoint flushes what is dirty, and completes requests") {
+  for (const outcome how : {outcome::resumes, outcome::restarts}) {
+    window w;
+    int one = 1;
+    MPI_Request r = MPI_REQUEST_NULL, other = MPI_REQUEST_NULL;
+    CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, w.win) == MPI_SUCCESS);
+    expect<&mpi_slots::MPI_Rput>().does([](auto... a) {
+      *std::get<sizeof...(a) - 1>(std::tuple(a...)) = pending_request(true);
+      return int{neutral::success};
+    });
+    CHECK(MPI_Rput(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win, &r) == MPI_SUCCESS);
+    expect<&services::irecv>().does([](auto... a) {
+      *std::get<sizeof...(a) - 1>(std::tuple(a...)) = pending_request(false);
+      return int{neutral::success};
+    });
+    CHECK(MPI_Irecv(&one, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &other) == MPI_SUCCESS);
+    if (how == outcome::restarts)
+      expect<&services::irecv>().does([](auto... a) {
+        *std::get<sizeof...(a) - 1>(std::tuple(a...)) = pending_request(false);
+        return int{neutral::success};
+      });
+    expect<&mpi_slots::MPI_Win_flush_all>().gives(neutral::success);
+    expect_checkpoint_in<&services::wait_some>(how);
+    expect<&services::wait_some>().does([](int n, real<kind::request>* reals, neutral::status* statuses, int) {
+      for (int i = 0; i < n; ++i)
+        if (reals[i]) complete(reals[i], {2, 7, neutral::success, 0, 4});
+      return take_completed(n, reals, statuses);
+    });
+    CHECK(MPI_Wait(&other, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(pending_requests() == 0);
+    CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);      // complete since the checkpoint
+    CHECK(MPI_Win_unlock_all(w.win) == MPI_SUCCESS);            // clean
+  }
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-123 a fence is one collective, after which operations may follow") {
+  window w;
+  int one = 1;
+  always<&mpi_slots::MPI_Barrier>().gives(neutral::success);
+  w.check_error(MPI_Win_fence(1 << 20, w.win), MPI_ERR_ASSERT);
+  CHECK(MPI_Win_fence(MPI_MODE_NOPRECEDE, w.win) == MPI_SUCCESS);
+  expect_put();
+  CHECK(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win) == MPI_SUCCESS);
+  w.check_error(MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, w.win), MPI_ERR_RMA_SYNC);
+  expect<&mpi_slots::MPI_Win_flush_all>().gives(neutral::success);
+  const std::size_t before = calls<&mpi_slots::MPI_Barrier>().size();
+  CHECK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win) == MPI_SUCCESS);
+  CHECK(calls<&mpi_slots::MPI_Barrier>().size() == before + 1);
+  w.check_error(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win), MPI_ERR_RMA_SYNC);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "memory of MPI_Win_allocate is the process's own") {
+  MPI_Win win = MPI_WIN_NULL;
+  char* base = nullptr;
+  always<&mpi_slots::MPI_Allreduce>().does(agree);
+  CHECK(MPI_Win_allocate(10000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS);
+  REQUIRE(base != nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(base) % 4096 == 0);
+  std::memset(base, 1, 10000);
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void* other = nullptr;
+  note_errors(win);
+  CHECK(class_of(MPI_Win_shared_query(win, 0, &bytes, &unit, &other)) == MPI_ERR_RMA_FLAVOR);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "attached memory is attached again in a new process") {
+  MPI_Win win = MPI_WIN_NULL;
+  CHECK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  always<&mpi_slots::MPI_Win_attach>().gives(neutral::success);
+  always<&mpi_slots::MPI_Win_detach>().gives(neutral::success);
+  CHECK(MPI_Win_attach(win, memory, 8) == MPI_SUCCESS);
+  CHECK(MPI_Win_attach(win, memory + 4, 8) == MPI_SUCCESS);
+  const std::size_t before = calls<&mpi_slots::MPI_Win_attach>().size();
+  arrive({lower::predefined(neutral::comm_world), 0, 1, "text"});
+  expect_checkpoint_in<&services::probe>(outcome::restarts);
+  CHECK(MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(calls<&mpi_slots::MPI_Win_attach>().size() == before + 2);
+  int data = 0;
+  expect<&services::deliver>().gives(neutral::success);
+  CHECK(MPI_Recv(&data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Win_detach(win, memory) == MPI_SUCCESS);
+  note_errors(win);
+  CHECK(class_of(MPI_Win_detach(win, memory)) == MPI_ERR_RMA_ATTACH);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "tokens of posts and starts are messages of a communicator that the program does not know") {
+  window w;
+  MPI_Group all = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  const int ranks[] = {2};
+  MPI_Group_incl(all, 1, ranks, &two);
+  std::shared_ptr<real<kind::request>> completion = expect_start<&services::irecv>();
+  std::shared_ptr<real<kind::request>> sent = expect_start<&services::isend>();
+  CHECK(MPI_Win_post(two, 0, w.win) == MPI_SUCCESS);
+  complete(*sent);
+  int flag = 1;
+  CHECK(MPI_Win_test(w.win, &flag) == MPI_SUCCESS);
+  CHECK(flag == 0);
+  w.check_error(MPI_Win_post(two, 0, w.win), MPI_ERR_RMA_SYNC);
+  complete(*completion, {2, 2, neutral::success, 0, 0});
+  CHECK(MPI_Win_wait(w.win) == MPI_SUCCESS);
+  w.check_error(MPI_Win_wait(w.win), MPI_ERR_RMA_SYNC);
+  CHECK(MPI_Win_start(two, MPI_MODE_NOCHECK, w.win) == MPI_SUCCESS);
+  int one = 1;
+  w.check_error(MPI_Put(&one, 1, MPI_INT, 3, 0, 1, MPI_INT, w.win), MPI_ERR_RMA_SYNC);
+  expect_put();
+  CHECK(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win) == MPI_SUCCESS);
+  expect<&mpi_slots::MPI_Win_flush>().gives(neutral::success);
+  sent = expect_start<&services::isend>();
+  CHECK(MPI_Win_complete(w.win) == MPI_SUCCESS);
+  complete(*sent);
+  w.check_error(MPI_Win_complete(w.win), MPI_ERR_RMA_SYNC);
+  MPI_Group_free(&all);
+  MPI_Group_free(&two);
+}
+
+}  // namespace win_life_tests
