@@ -50,21 +50,25 @@ inline int status_f2c(const MPI_Fint* status, MPI_Status* out) noexcept {
 }
 #if MPI_VERSION >= 4
 static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
-inline int status_c2f08(const MPI_Status* status, MPI_F08_status* out) noexcept {
-  std::memcpy(out, status, sizeof *out);
+
+/// All forms of a status have the same bytes.
+template <class Fn, class From, class To>
+inline int copy_status(const From* from, To* to) noexcept {
+  if (from == nullptr || to == nullptr) return object::fail(Fn::id, neutral::err_arg, "no status");
+  std::memcpy(to, from, sizeof(MPI_F08_status));
   return MPI_SUCCESS;
+}
+inline int status_c2f08(const MPI_Status* status, MPI_F08_status* out) noexcept {
+  return copy_status<fn::status_c2f08>(status, out);
 }
 inline int status_f082c(const MPI_F08_status* status, MPI_Status* out) noexcept {
-  std::memcpy(out, status, sizeof *out);
-  return MPI_SUCCESS;
+  return copy_status<fn::status_f082c>(status, out);
 }
 inline int status_f2f08(const MPI_Fint* status, MPI_F08_status* out) noexcept {
-  std::memcpy(out, status, sizeof *out);
-  return MPI_SUCCESS;
+  return copy_status<fn::status_f2f08>(status, out);
 }
 inline int status_f082f(const MPI_F08_status* status, MPI_Fint* out) noexcept {
-  std::memcpy(out, status, sizeof *status);
-  return MPI_SUCCESS;
+  return copy_status<fn::status_f082f>(status, out);
 }
 #endif
 
