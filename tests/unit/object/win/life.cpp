@@ -68,14 +68,14 @@ TEST_CASE("a restart that splits shared memory ends with the status of other sur
   CHECK(object::status_if_memory_is_split == static_cast<int>(exit_status::surroundings_differ));
 }
 
-TEST_CASE("displacements of a shared window are those of its whole memory, in bytes") {
+TEST_CASE("displacements of a shared window are bytes from the multiple of 16 before the part") {
   object::win_entry e;
   object::win_segment parts[] = {{4, 4, 4096}, {8, 2, 4100}};
   e.what.flavor = object::win_flavor::shared;
   e.what.shared.segments = parts;
-  CHECK(object::live_displacement(e, 0, 0) == 4096);
-  CHECK(object::live_displacement(e, 0, 1) == 4100);
-  CHECK(object::live_displacement(e, 1, 3) == 4106);
+  CHECK(object::live_displacement(e, 0, 0) == 0);
+  CHECK(object::live_displacement(e, 0, 1) == 4);
+  CHECK(object::live_displacement(e, 1, 3) == 10);
   e.what.flavor = object::win_flavor::allocate;
   CHECK(object::live_displacement(e, 1, 3) == 3);
 }
