@@ -9,6 +9,17 @@ import subprocess
 SYSTEM = "/usr/lib/x86_64-linux-gnu"
 
 
+class Failed(Exception):
+    """A check of a test that uses such copies does not hold."""
+
+
+def require(what, holds, said=""):
+    """Says what holds, or raises Failed."""
+    if not holds:
+        raise Failed(f"{what}:\n{said}")
+    print(what, flush=True)
+
+
 def words_of(mpicc):
     return shlex.split(subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=True).stdout)[1:]
 

@@ -11,22 +11,13 @@ import subprocess
 import sys
 
 import prefix_tree
+from prefix_tree import Failed, require
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 300
 # Macros of mpi.h that say the version, and other values for them.
 VALUES = {"mpich": {"MPICH_VERSION": '"4.9.1"'},
           "openmpi": {"OMPI_MAJOR_VERSION": "4", "OMPI_MINOR_VERSION": "9", "OMPI_RELEASE_VERSION": "1"}}
-
-
-class Failed(Exception):
-    pass
-
-
-def require(what, holds, said=""):
-    if not holds:
-        raise Failed(f"{what}:\n{said}")
-    print(what, flush=True)
 
 
 def done(*words):

@@ -19,6 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts" / "support"), str(ROOT / "tests" / "mpis")]
 import prefix_tree  # noqa: E402
+from prefix_tree import Failed, require  # noqa: E402
 from known_mpis import FAMILIES  # noqa: E402
 from mana_job import mpi_environment, mpirun  # noqa: E402
 
@@ -28,16 +29,6 @@ NAME = "site"
 PARAMETERS = "rows = 200\ncols = 200\nsteps = 100\nreport = 20\nalpha = 0.2\noutput = heat2d.out\n"
 RESULT = re.compile(r"checksum [0-9a-f]+")
 NOBODY = 65534
-
-
-class Failed(Exception):
-    pass
-
-
-def require(what, holds, said=""):
-    if not holds:
-        raise Failed(f"{what}:\n{said}")
-    print(what, flush=True)
 
 
 class Place:

@@ -111,10 +111,15 @@ std::string renamed_stand_in(std::string library, const std::string& soname) {
 void write_stand_in(const std::filesystem::path& file, const std::string& contents) {
   std::string made = file.string() + ".XXXXXX";
   const int fd = ::mkostemp(made.data(), O_CLOEXEC);
-  const bool is_written = fd >= 0 && ::write(fd, contents.data(), contents.size()) == static_cast<ssize_t>(contents.size());
+  const ssize_t written = fd < 0 ? -1 : ::write(fd, contents.data(), contents.size());
+  int why = written < 0 ? errno : ENOSPC;
   if (fd >= 0) ::close(fd);
-  if (is_written && ::rename(made.c_str(), file.c_str()) == 0) return;
-  throw failure(exit_status::directory_unwritable, fmt::format("{}: {}", file.string(), std::strerror(errno)),
+  if (written == static_cast<ssize_t>(contents.size())) {
+    if (::rename(made.c_str(), file.c_str()) == 0) return;
+    why = errno;
+  }
+  if (fd >= 0) ::unlink(made.c_str());
+  throw failure(exit_status::directory_unwritable, fmt::format("{}: {}", file.string(), std::strerror(why)),
                 "make room, or name another directory with --ckpt-dir");
 }
 
