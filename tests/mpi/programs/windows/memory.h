@@ -22,7 +22,7 @@ static inline MPI_Win create_window(void* base, size_t bytes, int unit) {
   return w;
 }
 
-/// Of zeroes, at least so many bytes.
+/// At least `bytes` bytes of memory, all zero.
 static inline void* allocate_window(size_t bytes, int unit, MPI_Win* w) {
   bytes = (bytes + 63) / 64 * 64;
   void* base = NULL;
