@@ -188,8 +188,8 @@ def main():
     parser.add_argument("suite", help="as the mirror names it: bookworm, trixie, forky, …")
     parser.add_argument("--systems", type=pathlib.Path, default=TREE / "build" / "systems", help="the directory of all of them")
     parser.add_argument("--remove", action="store_true", help="remove the root directory, and keep what was built in it")
-    parser.add_argument("command", nargs="*", help="nothing: only lay out the directory")
-    options = parser.parse_args()
+    parser.add_argument("command", nargs="*", help="after --; nothing: only lay out the directory")
+    options = parser.parse_intermixed_args()
     place = options.systems.resolve() / options.suite
     try:
         if options.remove:
