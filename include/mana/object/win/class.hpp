@@ -12,6 +12,7 @@
 #include <mana/vid/in_order.hpp>
 
 #include <cstdio>
+#include <cstring>
 
 namespace mana::object {
 
@@ -25,13 +26,16 @@ inline void expect_shared(const win_entry& e) noexcept {
   const bool shares = still_shares(on, ranks.own_rank == 0, e.what.shared);
   if (greatest_error(on, shares ? 0 : 1) == 0) return;
   const lower::bridge& b = lower::the_bridge();
-  char node[512] = "another node", line[1024];
+  char node[512] = "another node", first_node[512], line[1536];
   int length = 0;
-  if (!shares) lower::cross([&] { return b.mpi->MPI_Get_processor_name(node, &length); });
+  lower::cross([&] { b.mpi->MPI_Get_processor_name(node, &length); });
+  std::memcpy(first_node, node, sizeof node);
+  lower::cross([&] { b.mpi->MPI_Bcast(first_node, sizeof first_node, lower::predefined(neutral::byte), 0, on); });
   std::snprintf(line, sizeof line,
-                "rank %u (now on %s) does not share the memory of a window with rank %d. Place the window's %d ranks, from "
-                "%d to %d, on one node and restart again",
-                b.world_rank, node, ranks.world_ranks[0], ranks.size, ranks.world_ranks[0], ranks.world_ranks[ranks.size - 1]);
+                "rank %u (now on %s) does not share the memory of a window with rank %d (now on %s). Place the window's %d "
+                "ranks, from %d to %d, on one node and restart again",
+                b.world_rank, node, ranks.world_ranks[0], first_node, ranks.size, ranks.world_ranks[0],
+                ranks.world_ranks[ranks.size - 1]);
   if (!shares) lower::cross([&] { b.service->note(line); });
   lower::cross([&] {
     b.mpi->MPI_Barrier(on);                      // every rank has said so before one ends the job
