@@ -186,6 +186,7 @@ inline int unlock(win_entry& e, int target) noexcept {
     if (rc == neutral::success && (bits & target_bit::unchecked) == 0)
       rc = leave_lock(e, target, (bits & target_bit::exclusive) != 0);
     clear_bits(e, target, target_bit::locked);
+    let_others_in(e);
   }
   with_epochs(e, [&e](win_epochs& all) {
     end_lock(all);
@@ -209,6 +210,7 @@ inline int unlock_all(win_entry& e) noexcept {
   if (rc != neutral::success) return rc;
   rc = complete_all(e);
   if (rc == neutral::success && !e.what.epochs.all_unchecked) rc = leave_place(e, home_of_room, lock_place::room_all);
+  let_others_in(e);
   with_epochs(e, [](win_epochs& all) { return end_access(all), 0; });
   return rc;
 }
