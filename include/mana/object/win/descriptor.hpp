@@ -69,6 +69,8 @@ struct descriptor<kind::win> {
   std::atomic_flag epoch_lock = ATOMIC_FLAG_INIT;     // held to change `epochs` and bits of `targets`
   std::uint8_t* targets = nullptr;               // target_bit[members]; owned
   bool is_dirty = false;                         // some target may be
+  bool tokens_are_bits = false;                  // from the creation on
+  object::rank_bits origins;                     // of an exposure epoch, if tokens are bits
   vid::entry<kind::request>** awaited = nullptr;      // of an exposure epoch: receives of the origins' tokens; owned
   int awaited_size = 0;
 

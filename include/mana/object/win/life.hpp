@@ -5,6 +5,7 @@
 #include <mana/object/win/begin.hpp>
 #include <mana/object/win/error.hpp>
 #include <mana/object/win/token.hpp>
+#include <mana/object/win/token_bits.hpp>
 
 #include <cstdlib>
 #include <utility>
@@ -128,6 +129,7 @@ inline int construct_win(win_entry& e, comm_entry_t& from, reserved_comm& id, bo
   begin_hidden(id, from, e);
   rc = make_memory(e, contiguous);
   if (rc == neutral::success) rc = make_both(e);
+  e.what.tokens_are_bits = has_token_bits(e);
   if (rc == neutral::success) return rc;
   end_both(e);
   end_hidden(e);

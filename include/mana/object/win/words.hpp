@@ -52,6 +52,16 @@ inline int fetch_and_add(const win_entry& e, int home, lock_word word, const std
                                      static_cast<std::intptr_t>(word), lower::predefined(neutral::sum), e.what.words_below);
 }
 
+/// The same with MPI_BOR or MPI_BAND, and the flush.
+inline int change_bits(const win_entry& e, int home, lock_word word, neutral::op_code how, std::uint64_t bits) noexcept {
+  const auto given = static_cast<std::int64_t>(bits);
+  std::int64_t before = 0;
+  return lower::cross([&] {
+    const int rc = live_mpi().MPI_Fetch_and_op(&given, &before, lower::predefined(neutral::int64), home,
+                                               static_cast<std::intptr_t>(word), lower::predefined(how), e.what.words_below);
+    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
+}
+
 /// Adds to a word of rank `home`. out: before: its former value
 inline int add_to_word(const win_entry& e, int home, lock_word word, std::int64_t amount, std::int64_t& before) noexcept {
   if (e.what.words_are_shared) [[likely]] {
@@ -66,6 +76,18 @@ inline int add_to_word(const win_entry& e, int home, lock_word word, std::int64_
 inline int read_word(const win_entry& e, int home, lock_word word, std::int64_t& now) noexcept {
   if (!e.what.words_are_shared) return add_to_word(e, home, word, 0, now);
   now = __atomic_load_n(&word_at(e, home, word), __ATOMIC_SEQ_CST);
+  return neutral::success;
+}
+
+/// Sets bits of a word.
+inline int set_in_word(const win_entry& e, int home, lock_word word, std::uint64_t bits) noexcept {
+  if (!e.what.words_are_shared) return change_bits(e, home, word, neutral::bor, bits);
+  __atomic_fetch_or(&word_at(e, home, word), static_cast<std::int64_t>(bits), __ATOMIC_SEQ_CST);
+  return neutral::success;
+}
+inline int clear_in_word(const win_entry& e, int home, lock_word word, std::uint64_t bits) noexcept {
+  if (!e.what.words_are_shared) return change_bits(e, home, word, neutral::band, ~bits);
+  __atomic_fetch_and(&word_at(e, home, word), static_cast<std::int64_t>(~bits), __ATOMIC_SEQ_CST);
   return neutral::success;
 }
 

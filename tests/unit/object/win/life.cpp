@@ -381,6 +381,41 @@ TEST_CASE_FIXTURE(running_mpi, "INV-128 on one node locks are taken without the 
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
 }
 
+TEST_CASE_FIXTURE(running_mpi, "INV-129 on one node tokens are bits; a rank that waits for some needs their senders") {
+  node_words all;
+  MPI_Win win = MPI_WIN_NULL;
+  REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  MPI_Group world = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  const int ranks[] = {2, 3};
+  MPI_Group_incl(world, 2, ranks, &two);
+  CHECK(MPI_Win_post(two, 0, win) == MPI_SUCCESS);
+  CHECK(all.at(2, 4) == 1 << 1);
+  CHECK(all.at(3, 4) == 1 << 1);
+  all.at(1, 4) = 1 << 0 | 1 << 2 | 1 << 3;        // the others have posted too, and one more
+  CHECK(MPI_Win_start(two, 0, win) == MPI_SUCCESS);
+  CHECK(all.at(1, 4) == 1 << 0);
+  CHECK(MPI_Win_complete(win) == MPI_SUCCESS);
+  CHECK(all.at(2, 6) == 1 << 1);
+  CHECK(all.at(3, 6) == 1 << 1);
+  int flag = 1;
+  all.at(1, 6) = 1 << 3;
+  CHECK(MPI_Win_test(win, &flag) == MPI_SUCCESS);
+  CHECK(flag == 0);
+  expect<&services::clock_wait>().does([&](const int* needed, int n) {
+    CHECK(n == 1);
+    CHECK(needed[0] == 2);
+    after_checkpoint([&] { all.at(1, 6) |= 1 << 2; });
+    return declare_line(outcome::resumes);
+  });
+  raise_attention();
+  CHECK(MPI_Win_wait(win) == MPI_SUCCESS);
+  CHECK(all.at(1, 6) == 0);
+  MPI_Group_free(&two);
+  MPI_Group_free(&world);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
 TEST_CASE_FIXTURE(running_mpi, "INV-127 memory of MPI_Win_allocate is the live MPI's, at an address and with contents that stay") {
   expect_other_node();
   live_memory live;
