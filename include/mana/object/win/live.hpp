@@ -79,7 +79,7 @@ inline void clear_bits(win_entry& e, int target, std::uint8_t bits) noexcept {
 }
 
 /// Called when an operation has started: a flush that another thread made before may not have met it.
-inline void mark_dirty(win_entry& e, int target) noexcept {
+[[gnu::always_inline]] inline void mark_dirty(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) set_bits(e, target, target_bit::dirty);
   __atomic_store_n(&e.what.is_dirty, true, __ATOMIC_RELAXED);
 }
@@ -94,7 +94,7 @@ inline void note_clean(win_entry& e) noexcept {
 }
 
 /// All operations on one target are complete, here and there. cost: one load if it is clean
-inline int complete_at(win_entry& e, int target) noexcept {
+[[gnu::always_inline]] inline int complete_at(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
   if (may_clean()) clear_bits(e, target, target_bit::dirty);
   return lower::cross([&] { return live_mpi().MPI_Win_flush(target, e.real); });

@@ -260,8 +260,8 @@ inline int unlock_all(win_entry& e) noexcept {
 
 /// MPI_Win_flush_local and its relative leave the window dirty: the results at the target may be missing.
 template <class Fn, class Flush>
-inline int flush_one(MPI_Win win, int target, Flush&& flush) noexcept {
-  return with_win<Fn>(win, [&](auto&, win_entry& e) {
+[[gnu::always_inline]] inline int flush_one(MPI_Win win, int target, Flush&& flush) noexcept {
+  return with_win<Fn>(win, [&](auto&, win_entry& e) __attribute__((always_inline)) {
     int rc = check_target(e, target);
     if (rc != neutral::success || target == MPI_PROC_NULL) return rc;
     rc = may_flush(e.what.epochs, bits_of_target(e, target));
