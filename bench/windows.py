@@ -1,7 +1,7 @@
 """Measures one-sided communication natively and under mana in turn, on 2 and 4 ranks, and checkpoints of many windows; prints
 medians and ratios; writes windows.json and windows.md.
 
-    python3 bench/windows.py --build build --out build/windows [--rounds 5] [--only operations|checkpoint]
+    python3 bench/windows.py --build build --out build/windows [--rounds 5] [--only operations|checkpoint] [--ranks 2]
 """
 import json
 import statistics
@@ -25,7 +25,7 @@ class Windows(Bench):
     def operations(self):
         """Rows: operation, bytes, ranks, native and mana in ns."""
         rows = []
-        for self.ranks in RANKS:
+        for self.ranks in self.options.ranks or RANKS:
             found = {}
             for _ in range(self.options.rounds):
                 for under in (False, True):
@@ -62,7 +62,9 @@ def tables(results):
 
 def main():
     parts = ["operations", "checkpoint"]
-    options = parser_of(__doc__, parts).parse_args()
+    parser = parser_of(__doc__, parts)
+    parser.add_argument("--ranks", type=int, action="append", help="of the operations; default: 2 and 4")
+    options = parser.parse_args()
     results = measure(Windows, options, parts)
     (options.out / "windows.json").write_text(json.dumps(results, indent=1) + "\n")
     (options.out / "windows.md").write_text(tables(results))

@@ -27,6 +27,7 @@
 #include <runtime/split/traps/memory/lazy.hpp>
 #include <runtime/split/window/program_clocks.hpp>
 #include <runtime/split/window/saved_state.hpp>
+#include <runtime/split/window/shown_memory.hpp>
 #include <runtime/split/window/shown_process.hpp>
 #include <runtime/split/window/upper_half.hpp>
 #include <runtime/store/store.hpp>
@@ -69,6 +70,15 @@ void forget_images(std::vector<image::region>& regions) {
     }
 }
 
+/// Memory of windows becomes shared memory without a file: a restart begins with memory of the rank's own (INV-126).
+void forget_files_of_windows(std::vector<image::region>& regions) {
+  for (image::region& r : regions)
+    if (r.shared && split::is_own_in_images({r.begin, r.end}, r.path)) {
+      r.path.clear();
+      r.offset = 0;
+    }
+}
+
 /// The image stores contents of files without a name like memory. If such a file is mapped too, its length is known
 /// here.
 void add_files(descriptors::captured& files, std::vector<image::region>& regions) {
@@ -98,6 +108,7 @@ to_save what_to_save(const std::string& generation, process_state::captured proc
   all.plan.world_size = b.world_size;
   all.plan.regions = image::upper_regions(state.fixed_begin, state.fixed_end);
   forget_images(all.plan.regions);
+  forget_files_of_windows(all.plan.regions);
   // With --local, each image of a node moves alone, so images of one node share no files.
   if (ranks_of_node().size() > 1 && !control_of_job().local()) {
     all.plan.node = name_of_node();

@@ -7,8 +7,7 @@
 #pragma once
 #include <mana/drain/turn.hpp>
 #include <mana/object/comm/class/rebuild.hpp>
-#include <mana/object/win/live.hpp>
-#include <mana/object/win/memory.hpp>
+#include <mana/object/win/begin.hpp>
 #include <mana/vid/in_order.hpp>
 
 #include <cstdio>

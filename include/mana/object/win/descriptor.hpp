@@ -54,8 +54,9 @@ template <>
 struct descriptor<kind::win> {
   object::win_flavor flavor = object::win_flavor::create;
   vid::entry<kind::comm>* on = nullptr;          // a duplicate of the program's communicator; owned
-  mana::real<kind::win> words_below{};           // the live window over the lock words
-  object::lock_words* words = nullptr;           // of this rank; owned, from mmap
+  object::lock_words* words = nullptr;           // lock_words[members]; owned, from mmap
+  bool words_are_shared = false;                 // all members map them; else each uses its own ones
+  mana::real<kind::win> words_below{};           // the live window over the own ones, if they are not shared
 
   // Values of predefined attributes; the program may keep their addresses.
   void* base = nullptr;
@@ -68,9 +69,12 @@ struct descriptor<kind::win> {
   std::atomic_flag epoch_lock = ATOMIC_FLAG_INIT;     // held to change `epochs` and bits of `targets`
   std::uint8_t* targets = nullptr;               // target_bit[members]; owned
   bool is_dirty = false;                         // some target may be
+  bool tokens_are_bits = false;                  // from the creation on
+  object::rank_bits origins;                     // of an exposure epoch, if tokens are bits
   vid::entry<kind::request>** awaited = nullptr;      // of an exposure epoch: receives of the origins' tokens; owned
   int awaited_size = 0;
 
+  bool is_shown = false;                         // of MPI_Win_allocate: the memory is the live MPI's, and shown here
   object::shared_memory shared;                  // of that flavor alone
   object::attached_region* attached = nullptr;   // of a dynamic window
 

@@ -2,10 +2,10 @@
 #pragma once
 #include <mana/object/comm/calls/comm.hpp>
 #include <mana/object/info/calls.hpp>
+#include <mana/object/win/begin.hpp>
 #include <mana/object/win/error.hpp>
-#include <mana/object/win/live.hpp>
-#include <mana/object/win/memory.hpp>
 #include <mana/object/win/token.hpp>
+#include <mana/object/win/token_bits.hpp>
 
 #include <cstdlib>
 #include <utility>
@@ -62,7 +62,7 @@ inline info_store hints_of_win(const wanted_win& w, const info_store* given) {
 
 /// Memory of a window that is being made, before anything collective. out: false: there is none
 inline bool begin_memory(win_entry& e, int members) noexcept {
-  e.what.words = static_cast<lock_words*>(map_memory(sizeof(lock_words)));
+  e.what.words = static_cast<lock_words*>(map_memory(bytes_of_words(members)));
   e.what.targets = static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(members), 1));
   if (e.what.flavor == win_flavor::shared)
     e.what.shared.segments =
@@ -72,11 +72,10 @@ inline bool begin_memory(win_entry& e, int members) noexcept {
 }
 
 /// Ends all memory of the window, and its entry.
-inline void end_entry(win_entry& e) noexcept {
-  if (e.what.flavor == win_flavor::allocate && e.what.bytes > 0)
-    unmap_memory(e.what.base, static_cast<std::size_t>(e.what.bytes));
+inline void end_entry(win_entry& e, int members) noexcept {
+  if (e.what.flavor == win_flavor::allocate) end_memory(e.what.base, e.what.bytes);
   end_shared(e.what.shared);
-  unmap_memory(e.what.words, sizeof(lock_words));
+  unmap_memory(e.what.words, bytes_of_words(members));
   std::free(e.what.targets);
   std::free(e.what.awaited);
   while (attached_region* const r = e.what.attached) {
@@ -88,15 +87,10 @@ inline void end_entry(win_entry& e) noexcept {
   vid::table<kind::win>().erase(e);
 }
 
-/// The program's memory of the flavors that make it. Collective over the hidden communicator.      out: neutral error class
+/// The memory of a shared window. Collective over the hidden communicator.      out: neutral error class
 inline int make_memory(win_entry& e, bool contiguous) noexcept {
   const auto on = e.what.on->real;
   const vid::rank_map& ranks = ranks_of(e);
-  if (e.what.flavor == win_flavor::allocate) {
-    const auto bytes = static_cast<std::size_t>(e.what.bytes);
-    e.what.base = bytes > 0 ? map_memory(bytes) : nullptr;
-    return greatest_error(on, bytes > 0 && e.what.base == nullptr ? int{neutral::err_no_mem} : int{neutral::success});
-  }
   if (e.what.flavor != win_flavor::shared) return neutral::success;
   const win_segment own{e.what.bytes, e.what.wide_unit, 0};
   const auto byte = lower::predefined(neutral::byte);
@@ -104,7 +98,7 @@ inline int make_memory(win_entry& e, bool contiguous) noexcept {
     return live_mpi().MPI_Allgather(&own, sizeof own, byte, e.what.shared.segments, sizeof own, byte, on); });
   if (rc != neutral::success) return rc;
   e.what.shared.bytes = place_segments(e.what.shared.segments, ranks.size, contiguous);
-  const int made = make_shared(on, ranks.own_rank == 0, e.what.shared);
+  const int made = make_shared(on, ranks.own_rank == 0, for_window, e.what.shared);
   if (made == neutral::success) e.what.base = e.what.shared.begin + e.what.shared.segments[ranks.own_rank].offset;
   return made;
 }
@@ -135,6 +129,7 @@ inline int construct_win(win_entry& e, comm_entry_t& from, reserved_comm& id, bo
   begin_hidden(id, from, e);
   rc = make_memory(e, contiguous);
   if (rc == neutral::success) rc = make_both(e);
+  e.what.tokens_are_bits = has_token_bits(e);
   if (rc == neutral::success) return rc;
   end_both(e);
   end_hidden(e);
@@ -162,7 +157,7 @@ inline int make_win(const wanted_win& wanted, MPI_Info info, MPI_Comm comm, void
   kept_hints hints(&all);
   win_entry* const e = vid::table<kind::win>().insert_entry();
   const auto give_up = [&](int error, const char* words) {
-    if (e != nullptr) end_entry(*e);
+    if (e != nullptr) end_entry(*e, from.e->what.ranks->size);
     return raise(comm, Fn::id, error, words);
   };
   if (e == nullptr || !hints.ok()) return give_up(neutral::err_no_mem, no_win_id);
@@ -188,12 +183,13 @@ inline int make_win(const wanted_win& wanted, MPI_Info info, MPI_Comm comm, void
 inline int end_win(call::wrapper_scope& scope, win_entry& e) noexcept {
   comm_entry_t& on = *e.what.on;
   if (!start_constructor(scope, *on.what.clock, &on)) return neutral::err_unsupported_operation;
+  const int members = ranks_of(e).size;
   int rc = complete_all(e);
   const int ended = end_both(e);
   if (rc == neutral::success) rc = ended;
   const int hidden = end_hidden(e);
   if (rc == neutral::success) rc = hidden;
-  end_entry(e);
+  end_entry(e, members);
   return rc;
 }
 

@@ -1,5 +1,5 @@
-// The live windows of a window: one over the program's memory, one over its lock words. Both are in one epoch from their
-// beginning to their end, in which all operations are legal. All functions return neutral error classes.
+// The live windows of a window: one over the program's memory and, if its ranks are on several nodes, one over its lock words.
+// Both are in one epoch from their beginning to their end, in which all operations are legal. All functions return neutral error classes.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/call/narrow_call.hpp>
@@ -43,15 +43,6 @@ inline int make_live_dynamic(win_entry& e) noexcept {
 /// that: with UCX, MPICH also computes wrong places in a window within the memory of a larger one.
 constexpr std::int64_t lead_of(const win_segment& part) noexcept { return part.offset % 16; }
 
-/// The live window over the program's memory; that of a shared window is in bytes.
-inline int make_live_over_memory(win_entry& e) noexcept {
-  const auto on = e.what.on->real;
-  if (e.what.flavor == win_flavor::dynamic) return make_live_dynamic(e);
-  if (e.what.flavor != win_flavor::shared) return make_live(e.what.base, e.what.bytes, e.what.wide_unit, on, e.real);
-  const win_segment& part = e.what.shared.segments[ranks_of(e).own_rank];
-  return make_live(e.what.shared.begin + part.offset - lead_of(part), part.bytes + lead_of(part), 1, on, e.real);
-}
-
 /// The displacement in the live window.
 inline std::intptr_t live_displacement(const win_entry& e, int target, std::int64_t displacement) noexcept {
   if (e.what.flavor != win_flavor::shared) return displacement;
@@ -59,26 +50,17 @@ inline std::intptr_t live_displacement(const win_entry& e, int target, std::int6
   return lead_of(part) + displacement * part.unit;
 }
 
-/// Both live windows. Collective over the window's communicator, at its creation and at a restart.
-inline int make_both(win_entry& e) noexcept {
-  const auto on = e.what.on->real;
-  const int rc = make_live_over_memory(e);
-  if (rc != neutral::success) return rc;
-  return make_live(e.what.words->words, sizeof e.what.words->words, sizeof(std::int64_t), on, e.what.words_below);
-}
-
 /// Collective over the window's communicator.
+inline int end_live(real<kind::win>& live) noexcept {
+  auto real = std::exchange(live, {});
+  if (!real) return neutral::success;
+  return lower::cross([&] {
+    live_mpi().MPI_Win_unlock_all(real);
+    return live_mpi().MPI_Win_free(&real); });
+}
 inline int end_both(win_entry& e) noexcept {
-  int first = neutral::success;
-  for (real<kind::win>* const live : {&e.real, &e.what.words_below}) {
-    auto real = std::exchange(*live, {});
-    if (!real) continue;
-    const int rc = lower::cross([&] {
-      live_mpi().MPI_Win_unlock_all(real);
-      return live_mpi().MPI_Win_free(&real); });
-    if (first == neutral::success) first = rc;
-  }
-  return first;
+  const int first = end_live(e.real), second = end_live(e.what.words_below);
+  return first != neutral::success ? first : second;
 }
 
 // --- completion of operations
@@ -97,7 +79,7 @@ inline void clear_bits(win_entry& e, int target, std::uint8_t bits) noexcept {
 }
 
 /// Called when an operation has started: a flush that another thread made before may not have met it.
-inline void mark_dirty(win_entry& e, int target) noexcept {
+[[gnu::always_inline]] inline void mark_dirty(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) set_bits(e, target, target_bit::dirty);
   __atomic_store_n(&e.what.is_dirty, true, __ATOMIC_RELAXED);
 }
@@ -112,7 +94,7 @@ inline void note_clean(win_entry& e) noexcept {
 }
 
 /// All operations on one target are complete, here and there. cost: one load if it is clean
-inline int complete_at(win_entry& e, int target) noexcept {
+[[gnu::always_inline]] inline int complete_at(win_entry& e, int target) noexcept {
   if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
   if (may_clean()) clear_bits(e, target, target_bit::dirty);
   return lower::cross([&] { return live_mpi().MPI_Win_flush(target, e.real); });
@@ -130,31 +112,6 @@ inline int complete_all(win_entry& e) noexcept {
 
 inline int synchronise(const win_entry& e) noexcept {
   return lower::cross([&] { return live_mpi().MPI_Win_sync(e.real); });
-}
-
-// --- lock words
-
-/// MPI_Fetch_and_op with MPI_SUM. Runs in the lower half; a flush must follow.
-inline int fetch_and_add(const win_entry& e, int home, lock_word word, const std::int64_t* amount,
-                         std::int64_t* before) noexcept {
-  return live_mpi().MPI_Fetch_and_op(amount, before, lower::predefined(neutral::int64), home,
-                                     static_cast<std::intptr_t>(word), lower::predefined(neutral::sum), e.what.words_below);
-}
-
-/// Adds to a word of rank `home`. out: before: its former value
-inline int add_to_word(const win_entry& e, int home, lock_word word, std::int64_t amount, std::int64_t& before) noexcept {
-  return lower::cross([&] {
-    const int rc = fetch_and_add(e, home, word, &amount, &before);
-    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
-}
-
-/// Asks for a place at rank `home`, and reads in the same visit who is done. The second value may be older: see INV-120.
-inline int ask_for_place(const win_entry& e, int home, lock_place place, std::int64_t& before, std::int64_t& done) noexcept {
-  const std::int64_t unit = unit_of(place), nothing = 0;
-  return lower::cross([&] {
-    int rc = fetch_and_add(e, home, word_of_asked(place), &unit, &before);
-    if (rc == neutral::success) rc = fetch_and_add(e, home, word_of_done(place), &nothing, &done);
-    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
 }
 
 }  // namespace mana::object

@@ -4,9 +4,7 @@
 #include <mana/call/wait.hpp>
 #include <mana/object/request/completion/completion.hpp>
 #include <mana/object/win/error.hpp>
-#include <mana/object/win/live.hpp>
-
-#include <sched.h>
+#include <mana/object/win/words.hpp>
 
 namespace mana::object {
 
@@ -30,12 +28,11 @@ inline int take_place(call::wrapper_scope& scope, const win_entry& e, int home, 
   std::int64_t before = 0, done = 0;
   int rc = ask_for_place(e, home, place, before, done);
   if (rc != neutral::success || is_granted(place, before, done)) return rc;
-  constexpr unsigned looks_before_yield = 16;
   unsigned fruitless = 0;
   call::wait(scope, [&] {
-    rc = add_to_word(e, home, word_of_done(place), 0, done);
+    rc = read_word(e, home, word_of_done(place), done);
     if (rc != neutral::success || is_granted(place, before, done)) return call::poll_end::done;
-    if (++fruitless % looks_before_yield == 0) sched_yield();
+    if (++fruitless % looks_before_yield == 0) give_way(e);
     return call::poll_end::waits;
   }, [&] { return announce_lock(e); });
   return rc;

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,14 +26,38 @@ inline void* map_memory(std::size_t bytes) noexcept {
   void* const made = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return made == MAP_FAILED ? nullptr : made;
 }
+/// Where in its page an address lies.
+inline std::size_t lead_in_page(const void* at) noexcept { return reinterpret_cast<std::uintptr_t>(at) % page_bytes; }
+/// Memory that begins where `like` does in its page. out: nullptr if there is none
+inline void* map_memory(const void* like, std::int64_t bytes) noexcept {
+  const std::size_t lead = lead_in_page(like);
+  void* const made = map_memory(lead + static_cast<std::size_t>(bytes));
+  return made == nullptr ? nullptr : static_cast<std::byte*>(made) + lead;
+}
 inline void unmap_memory(void* begin, std::size_t bytes) noexcept {
   if (begin != nullptr) munmap(begin, whole_pages(bytes));
+}
+/// Ends what the second form of map_memory() has made. base: may be null
+inline void end_memory(void* base, std::int64_t bytes) noexcept {
+  if (base == nullptr) return;
+  const std::size_t lead = lead_in_page(base);
+  unmap_memory(static_cast<std::byte*>(base) - lead, lead + static_cast<std::size_t>(bytes));
+}
+
+/// The greatest of the members' values, n times. Collective over `on`, which is no intercommunicator: one round is enough.
+inline void find_most_within(real<kind::comm> on, int n, std::int64_t* values) noexcept {
+  scratch<std::int64_t> own(n);
+  std::copy(values, values + n, own.data());
+  const int rc = lower::cross([&] {
+    return live_mpi().MPI_Allreduce(own.data(), values, n, lower::predefined(neutral::int64), lower::predefined(neutral::max), on); });
+  if (rc != neutral::success)
+    lower::cross([&] { lower::the_bridge().service->fatal("ranks of a window could not agree on a number"); });
 }
 
 /// Whether the members were all successful: the greatest of their neutral error classes. Collective over `on`.
 inline int greatest_error(real<kind::comm> on, int error) noexcept {
   std::int64_t most = error;
-  find_most(on, 1, &most);
+  find_most_within(on, 1, &most);
   return static_cast<int>(most);
 }
 
@@ -55,11 +80,14 @@ struct memory_name {
   char text[32] = {};
 };
 
+/// Uses of the memory. Images have lock words as the process's own memory (INV-126), by the name of their file.
+inline constexpr const char *for_window = "window", *for_words = "words";
+
 /// Rank 0's part: a file of this size, with a name of its own. out: its descriptor, or -1
-inline int create_shared(std::size_t bytes, memory_name& name) noexcept {
+inline int create_shared(std::size_t bytes, const char* kind, memory_name& name) noexcept {
   std::uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) return -1;
-  std::snprintf(name.text, sizeof name.text, "/mana-window-%016llx", static_cast<unsigned long long>(random));
+  std::snprintf(name.text, sizeof name.text, "/mana-%s-%016llx", kind, static_cast<unsigned long long>(random));
   const int made = shm_open(name.text, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   struct statvfs room{};
   if (made >= 0 && fstatvfs(made, &room) == 0 && bytes <= room.f_bavail * room.f_frsize &&
@@ -74,10 +102,13 @@ inline int create_shared(std::size_t bytes, memory_name& name) noexcept {
 }
 
 /// Maps memory that all members of `on` share. Collective over `on`; all members must be on one node.
-/// in: memory.bytes, memory.segments      out: neutral error class, the same on all
-inline int make_shared(real<kind::comm> on, bool is_first, shared_memory& memory) noexcept {
+/// in: memory.bytes; memory.begin: null, or the place of private memory, which is lost
+/// out: neutral error class, the same on all. After an error memory.begin is null or private again
+inline int make_shared(real<kind::comm> on, bool is_first, const char* kind, shared_memory& memory) noexcept {
+  std::byte* const place = memory.begin;
+  bool is_mapped = false;
   memory_name name;
-  int file = is_first ? create_shared(memory.bytes, name) : -1;
+  int file = is_first ? create_shared(memory.bytes, kind, name) : -1;
   const auto byte = lower::predefined(neutral::byte);
   int rc = lower::cross([&] { return live_mpi().MPI_Bcast(name.text, sizeof name.text, byte, 0, on); });
   if (rc != neutral::success) name.text[0] = '\0';
@@ -87,14 +118,20 @@ inline int make_shared(real<kind::comm> on, bool is_first, shared_memory& memory
     if (file < 0) rc = neutral::err_rma_shared;              // another node's
   }
   if (rc == neutral::success) {
-    void* const begin = mmap(nullptr, memory.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (begin == MAP_FAILED) rc = neutral::err_no_mem;
-    else memory.begin = static_cast<std::byte*>(begin);
+    void* const begin =
+        mmap(place, memory.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place != nullptr ? MAP_FIXED : 0), file, 0);
+    is_mapped = begin != MAP_FAILED;
+    if (is_mapped) memory.begin = static_cast<std::byte*>(begin);
+    else rc = neutral::err_no_mem;
   }
   if (file >= 0) close(file);
   rc = greatest_error(on, rc);
   if (is_first && name.text[0] != '\0') shm_unlink(name.text);
-  if (rc == neutral::success || memory.begin == nullptr) return rc;
+  if (rc == neutral::success || !is_mapped) return rc;
+  if (place != nullptr) {
+    mmap(place, memory.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return rc;
+  }
   munmap(memory.begin, memory.bytes);
   memory.begin = nullptr;
   return rc;

@@ -6,6 +6,7 @@
 
 #include <runtime/split/window/reservations.hpp>
 #include <runtime/split/window/saved_state.hpp>
+#include <runtime/split/window/shown_memory.hpp>
 #include <runtime/split/window/tracked_memory.hpp>
 #include <runtime/split/window/window.hpp>
 
@@ -33,12 +34,14 @@ constexpr long droppable = 0x08;          // MAP_DROPPABLE, among the types
 /// The program has mapped something there, in place of the earlier memory.
 void note_mapped(address_range r, long flags) noexcept {
   forget_lazy(r);
+  forget_shown(r);
   note_reservation(r, (flags & MAP_NORESERVE) != 0 || (flags & MAP_TYPE) == droppable);
 }
 
 /// Nothing is mapped there now.
 void note_unmapped(address_range r) noexcept {
   forget_lazy(r);
+  forget_shown(r);
   note_reservation(r, false);
 }
 
@@ -202,6 +205,27 @@ long move(const trap& t, const remap& m, std::uintptr_t to, bool taken) noexcept
   return result;
 }
 
+/// The wrappers show memory of the live MPI in place of their own. With a length of 0 mremap leaves the old mapping, and refuses
+/// a private one (Linux 4.14). The second mapping is made elsewhere first: a refusal must not cost the place its memory.
+long show_lower(const trap& t, const remap& m, std::uintptr_t to) noexcept {
+  const address_range target{to, to + m.new_bytes};
+  if (!is_page(to) || !belongs_to_upper(target)) return -EINVAL;
+  const auto bytes = static_cast<long>(m.new_bytes);
+  const long second = raw_call(SYS_mremap, t.arg(0), 0, bytes, MREMAP_MAYMOVE, 0);
+  if (is_error(second)) return second;
+  window_at(to).take(target);
+  ::munmap(reinterpret_cast<void*>(to), m.new_bytes);
+  const long result = raw_call(SYS_mremap, second, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, static_cast<long>(to));
+  note_unmapped(target);
+  if (is_error(result)) {
+    raw_call(SYS_munmap, second, bytes);
+    window_at(to).release(target);
+    return result;
+  }
+  note_shown(target);
+  return result;
+}
+
 /// mremap accepts no range of several mappings.
 long cut_off(const remap& m, const address_range& rest) noexcept {
   if (rest.bytes() == 0) return static_cast<long>(m.old.begin);
@@ -242,7 +266,10 @@ long trap_mremap(trap& t) {
   if (grows_over_all(old_bytes) || grows_over_all(new_bytes)) return -ENOMEM;
   if (!is_page(begin) || new_bytes == 0 || !are_valid(t.arg(3), old_bytes, new_bytes)) return -EINVAL;
   const remap m{{begin, begin + page_ceil(old_bytes)}, {begin, begin + page_ceil(new_bytes)}, page_ceil(new_bytes), t.arg(3)};
-  if (!belongs_to_upper(m.old)) return -EFAULT;
+  const bool is_lower = !belongs_to_upper({begin, begin + page_bytes});
+  if (is_lower && old_bytes == 0 && (m.flags & MREMAP_FIXED) != 0 && t.role == process_role::owner)
+    return show_lower(t, m, address(t.arg(4)));
+  if (is_lower || !belongs_to_upper(m.old)) return -EFAULT;
   if ((m.flags & MREMAP_FIXED) != 0) return move(t, m, address(t.arg(4)), false);
   const bool must_move = old_bytes == 0 || (m.flags & MREMAP_DONTUNMAP) != 0;
   if (!must_move && m.new_bytes <= m.old.bytes()) return shrink(t, m);

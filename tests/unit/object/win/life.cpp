@@ -6,7 +6,13 @@
 #include <mana/object/win/class.hpp>
 #include <mana/object/win/descriptor.hpp>
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace win_life_tests {
 
@@ -28,10 +34,18 @@ void note_errors(MPI_Win win) {
 
 int memory[16];
 
+/// The other ranks are on another node: no name of shared memory comes from rank 0, and each rank has its lock words alone.
+void expect_other_node() {
+  always<&mpi_slots::MPI_Bcast>().gives(neutral::success);
+  always<&mpi_slots::MPI_Info_set>().gives(neutral::success);
+  always<&mpi_slots::MPI_Allreduce>().does(agree);
+}
+
 /// A window over all ranks, whose handler notes errors.
 struct window {
   MPI_Win win = MPI_WIN_NULL;
   window() {
+    expect_other_node();
     REQUIRE(MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
     note_errors(win);
   }
@@ -60,6 +74,89 @@ struct words {
   }
 };
 
+/// The ranks are on one node: the words of all lie in a file, by the name that rank 0 has told. This test acts as the others.
+class node_words {
+ public:
+  node_words() {
+    begin_file();
+    always<&mpi_slots::MPI_Bcast>().does([this](void* to, int bytes, auto, int, auto) {
+      std::memcpy(to, name_, static_cast<std::size_t>(bytes) < sizeof name_ ? static_cast<std::size_t>(bytes) : sizeof name_);
+      return int{neutral::success};
+    });
+    always<&mpi_slots::MPI_Allreduce>().does(agree);
+    always<&services::probe>().does([](int, int, auto, int, int* flag, neutral::status*) { return *flag = 0, int{neutral::success}; });
+  }
+  ~node_words() { end_file(); }
+  std::int64_t& at(int rank, int word) { return all_[rank * 8 + word]; }
+  /// As of a rank 0 of a new process: without contents.
+  void replace_file() {
+    end_file();
+    begin_file();
+  }
+
+ private:
+  static constexpr std::size_t bytes = 4096;
+  char name_[32] = {};
+  std::int64_t* all_ = nullptr;
+  void begin_file() {
+    static int number = 0;
+    std::snprintf(name_, sizeof name_, "/mana-window-%d-%d", getpid(), ++number);
+    const int fd = shm_open(name_, O_CREAT | O_EXCL | O_RDWR, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(ftruncate(fd, bytes) == 0);
+    all_ = static_cast<std::int64_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+    close(fd);
+  }
+  void end_file() {
+    munmap(all_, bytes);
+    shm_unlink(name_);
+  }
+};
+
+/// Memory of a live MPI that shares it between processes, of which a page shows what a new process allocates.
+class live_memory {
+ public:
+  static constexpr std::size_t bytes = 8192, lead = 64;
+  live_memory() {
+    begin();
+    always<&mpi_slots::MPI_Win_allocate>().does([this](auto, int, auto, auto, void* to, real<kind::win>* made) {
+      void* const base = at_ + lead;
+      std::memcpy(to, &base, sizeof base);
+      *made = make<kind::win>();
+      return int{neutral::success};
+    });
+  }
+  ~live_memory() { end(); }
+  void replace(int kind = MAP_SHARED) {
+    end();
+    begin(kind);
+  }
+  char* base() { return at_ + lead; }
+
+ private:
+  int fd_ = -1;
+  char* at_ = nullptr;
+  void begin(int kind = MAP_SHARED) {
+    fd_ = memfd_create("live", 0);
+    REQUIRE(ftruncate(fd_, bytes) == 0);
+    at_ = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, fd_, 0));
+  }
+  void end() {
+    munmap(at_, bytes);
+    close(fd_);
+  }
+};
+
+/// The program goes on in a new process.
+void restart() {
+  arrive({lower::predefined(neutral::comm_world), 0, 1, "text"});
+  expect_checkpoint_in<&services::probe>(outcome::restarts);
+  CHECK(MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  int data = 0;
+  expect<&services::deliver>().gives(neutral::success);
+  CHECK(MPI_Recv(&data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
 void expect_put() { expect<&mpi_slots::MPI_Put>().gives(neutral::success); }
 
 }  // namespace
@@ -81,6 +178,7 @@ TEST_CASE("displacements of a shared window are bytes from the multiple of 16 be
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a window has two live ones, in an epoch that nobody else asks for") {
+  expect_other_node();
   MPI_Win win = MPI_WIN_NULL;
   const std::size_t entered = calls<&services::win_enter>().size();
   CHECK(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
@@ -255,10 +353,99 @@ TEST_CASE_FIXTURE(running_mpi, "INV-123 a fence is one collective, after which o
   w.check_error(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win), MPI_ERR_RMA_SYNC);
 }
 
+TEST_CASE_FIXTURE(running_mpi, "INV-128 on one node locks are taken without the live MPI, and a restart keeps the own words") {
+  node_words all;
+  MPI_Win win = MPI_WIN_NULL;
+  REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  CHECK(live_count(kind_code::win) == 1);
+  const std::int64_t writer = std::int64_t{1} << 32;
+  CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win) == MPI_SUCCESS);
+  CHECK(all.at(2, 0) == writer);
+  CHECK(all.at(0, 2) == writer);
+  CHECK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win) == MPI_SUCCESS);
+  CHECK(all.at(1, 0) == 1);
+  all.replace_file();
+  restart();
+  CHECK(all.at(1, 0) == 1);                       // what the others have, they bring along
+  CHECK(all.at(2, 0) == 0);
+  CHECK(MPI_Win_unlock(1, win) == MPI_SUCCESS);
+  CHECK(all.at(1, 1) == 1);
+  words below;
+  below.all[1][0] = below.all[1][1] = 1;
+  expect_other_node();
+  restart();
+  CHECK(live_count(kind_code::win) == 2);
+  CHECK(MPI_Win_unlock(2, win) == MPI_SUCCESS);
+  CHECK(below.all[2][1] == writer);
+  CHECK(below.all[0][3] == writer);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-129 on one node tokens are bits; a rank that waits for some needs their senders") {
+  node_words all;
+  MPI_Win win = MPI_WIN_NULL;
+  REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  MPI_Group world = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  const int ranks[] = {2, 3};
+  MPI_Group_incl(world, 2, ranks, &two);
+  CHECK(MPI_Win_post(two, 0, win) == MPI_SUCCESS);
+  CHECK(all.at(2, 4) == 1 << 1);
+  CHECK(all.at(3, 4) == 1 << 1);
+  all.at(1, 4) = 1 << 0 | 1 << 2 | 1 << 3;        // the others have posted too, and one more
+  CHECK(MPI_Win_start(two, 0, win) == MPI_SUCCESS);
+  CHECK(all.at(1, 4) == 1 << 0);
+  CHECK(MPI_Win_complete(win) == MPI_SUCCESS);
+  CHECK(all.at(2, 6) == 1 << 1);
+  CHECK(all.at(3, 6) == 1 << 1);
+  int flag = 1;
+  all.at(1, 6) = 1 << 3;
+  CHECK(MPI_Win_test(win, &flag) == MPI_SUCCESS);
+  CHECK(flag == 0);
+  expect<&services::clock_wait>().does([&](const int* needed, int n) {
+    CHECK(n == 1);
+    CHECK(needed[0] == 2);
+    after_checkpoint([&] { all.at(1, 6) |= 1 << 2; });
+    return declare_line(outcome::resumes);
+  });
+  raise_attention();
+  CHECK(MPI_Win_wait(win) == MPI_SUCCESS);
+  CHECK(all.at(1, 6) == 0);
+  MPI_Group_free(&two);
+  MPI_Group_free(&world);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-127 memory of MPI_Win_allocate is the live MPI's, at an address and with contents that stay") {
+  expect_other_node();
+  live_memory live;
+  MPI_Win win = MPI_WIN_NULL;
+  char* base = nullptr;
+  REQUIRE(MPI_Win_allocate(5000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS);
+  CHECK(reinterpret_cast<std::uintptr_t>(base) % 4096 == live_memory::lead);
+  live.base()[4999] = 7;                          // a peer
+  CHECK(base[4999] == 7);
+  live.replace();
+  live.base()[-1] = 5;                            // a neighbour in the page
+  restart();
+  CHECK(base[4999] == 7);
+  CHECK(live.base()[4999] == 7);
+  CHECK(live.base()[-1] == 5);
+  base[0] = 3;
+  CHECK(live.base()[0] == 3);
+  live.replace(MAP_PRIVATE);                      // a live MPI that shares no memory
+  const std::size_t created = calls<&mpi_slots::MPI_Win_create>().size();
+  restart();
+  CHECK(calls<&mpi_slots::MPI_Win_create>().size() == created + 2);
+  CHECK(std::get<0>(calls<&mpi_slots::MPI_Win_create>()[created]) == base);
+  CHECK(live_count(kind_code::win) == 2);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
 TEST_CASE_FIXTURE(running_mpi, "memory of MPI_Win_allocate is the process's own") {
   MPI_Win win = MPI_WIN_NULL;
   char* base = nullptr;
-  always<&mpi_slots::MPI_Allreduce>().does(agree);
+  expect_other_node();
   CHECK(MPI_Win_allocate(10000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS);
   REQUIRE(base != nullptr);
   CHECK(reinterpret_cast<std::uintptr_t>(base) % 4096 == 0);
@@ -273,6 +460,7 @@ TEST_CASE_FIXTURE(running_mpi, "memory of MPI_Win_allocate is the process's own"
 
 TEST_CASE_FIXTURE(running_mpi, "attached memory is attached again in a new process") {
   MPI_Win win = MPI_WIN_NULL;
+  expect_other_node();
   CHECK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
   always<&mpi_slots::MPI_Win_attach>().gives(neutral::success);
   always<&mpi_slots::MPI_Win_detach>().gives(neutral::success);

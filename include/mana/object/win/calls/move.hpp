@@ -5,6 +5,8 @@
 #include <mana/object/win/error.hpp>
 #include <mana/object/win/live.hpp>
 
+#include <type_traits>
+
 namespace mana::object {
 
 /// Data of one side of an operation.
@@ -24,7 +26,7 @@ struct operation {
 };
 
 /// out: neutral error class
-inline int translate_side(const one_side& side, real<kind::datatype>& type) noexcept {
+[[gnu::always_inline]] inline int translate_side(const one_side& side, real<kind::datatype>& type) noexcept {
   if (side.count < 0) return neutral::err_count;
   const resolved<kind::datatype> found = resolve_type(side.type);
   if (!found.ok) return neutral::err_type;
@@ -41,7 +43,7 @@ inline int translate_op(MPI_Op given, real<kind::op>& op) noexcept {
 }
 
 template <std::size_t Sides>
-inline int translate_operation(win_entry& e, int target, std::int64_t displacement, const one_side (&sides)[Sides],
+[[gnu::always_inline]] inline int translate_operation(win_entry& e, int target, std::int64_t displacement, const one_side (&sides)[Sides],
                                operation<Sides>& out) noexcept {
   int rc = neutral::success;
   for (std::size_t i = 0; i < Sides && rc == neutral::success; ++i) rc = translate_side(sides[i], out.types[i]);
@@ -63,9 +65,9 @@ inline request_entry* new_one_sided(const win_entry& e) noexcept {
 
 /// start(operation, request) runs in the upper half, and crosses. op: nullptr: it has none      request: nullptr: it has none
 template <class Fn, std::size_t Sides, class Start>
-inline int operate(MPI_Win win, int target, std::int64_t displacement, const one_side (&sides)[Sides], const MPI_Op* op,
+[[gnu::always_inline]] inline int operate(MPI_Win win, int target, std::int64_t displacement, const one_side (&sides)[Sides], const MPI_Op* op,
                    MPI_Request* request, Start&& start) noexcept {
-  return with_win<Fn>(win, [&](auto&, win_entry& e) {
+  return with_win<Fn>(win, [&](auto&, win_entry& e) __attribute__((always_inline)) {
     operation<Sides> translated;
     int rc = op != nullptr ? translate_op(*op, translated.op) : int{neutral::success};
     if (rc == neutral::success) rc = translate_operation(e, target, displacement, sides, translated);
@@ -86,6 +88,15 @@ inline int operate(MPI_Win win, int target, std::int64_t displacement, const one
   });
 }
 
+/// Calls the live MPI's function with counts of the program's type: numbers that are int fit the form that every MPI has.
+template <class Count, class Large, class Small, class Call>
+[[gnu::always_inline]] inline int call_with_counts(Large large, Small small, std::initializer_list<std::int64_t> counts,
+                                                   Call&& call) noexcept {
+  if constexpr (!std::is_same_v<Count, int>) return call::narrow_call(large, small, counts, call);
+  if (small == nullptr) [[unlikely]] return neutral::err_unsupported_operation;
+  return lower::cross([&]() __attribute__((always_inline)) { return call(small, int{0}); });
+}
+
 /// MPI_NO_OP reads no origin, and its arguments may be anything.
 inline one_side origin_for(MPI_Op op, std::int64_t count, MPI_Datatype type) noexcept {
   return op == MPI_NO_OP ? one_side{0, MPI_BYTE} : one_side{count, type};
@@ -102,7 +113,7 @@ namespace mana::manual {
     return object::operate<fn::name##suffix>(w, target, at, {{n, t}, {tn, tt}}, nullptr, request_argument,     \
         [&](const auto& o, [[maybe_unused]] real<kind::request>* made) noexcept {                              \
           const lower::mpi_slots& mpi = object::live_mpi();                                                    \
-          return call::narrow_call(mpi.live##_c, mpi.live, {n, tn}, [&]<class N>(auto* slot, N) noexcept {     \
+          return object::call_with_counts<count_type>(mpi.live##_c, mpi.live, {n, tn}, [&]<class N>(auto* slot, N) noexcept { \
             return slot(b, static_cast<N>(n), o.types[0], o.target, o.at, static_cast<N>(tn), o.types[1],        \
                         o.win __VA_OPT__(,) __VA_ARGS__); });                                                  \
         });                                                                                                    \
@@ -113,7 +124,7 @@ namespace mana::manual {
     return object::operate<fn::name##suffix>(w, target, at, {{n, t}, {tn, tt}}, &op, request_argument,         \
         [&](const auto& o, [[maybe_unused]] real<kind::request>* made) noexcept {                              \
           const lower::mpi_slots& mpi = object::live_mpi();                                                    \
-          return call::narrow_call(mpi.live##_c, mpi.live, {n, tn}, [&]<class N>(auto* slot, N) noexcept {     \
+          return object::call_with_counts<count_type>(mpi.live##_c, mpi.live, {n, tn}, [&]<class N>(auto* slot, N) noexcept { \
             return slot(b, static_cast<N>(n), o.types[0], o.target, o.at, static_cast<N>(tn), o.types[1], o.op,  \
                         o.win __VA_OPT__(,) __VA_ARGS__); });                                                  \
         });                                                                                                    \
@@ -126,7 +137,7 @@ namespace mana::manual {
     return object::operate<fn::name##suffix>(w, target, at, {from, {rn, rt}, {tn, tt}}, &op, request_argument, \
         [&](const auto& o, [[maybe_unused]] real<kind::request>* made) noexcept {                              \
           const lower::mpi_slots& mpi = object::live_mpi();                                                    \
-          return call::narrow_call(mpi.live##_c, mpi.live, {from.count, rn, tn},                               \
+          return object::call_with_counts<count_type>(mpi.live##_c, mpi.live, {from.count, rn, tn},            \
                                    [&]<class N>(auto* slot, N) noexcept {                                      \
             return slot(b, static_cast<N>(from.count), o.types[0], result, static_cast<N>(rn), o.types[1],     \
                         o.target, o.at, static_cast<N>(tn), o.types[2], o.op, o.win __VA_OPT__(,) __VA_ARGS__); }); \

@@ -6,6 +6,7 @@
 #include <mana/object/win/live.hpp>
 #include <mana/object/win/lock.hpp>
 #include <mana/object/win/token.hpp>
+#include <mana/object/win/token_bits.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,6 +36,11 @@ class window_ranks {
   int error() const noexcept { return error_; }
   int size() const noexcept { return members_.size; }
   int operator[](int i) noexcept { return ranks_[i]; }
+  rank_bits bits() noexcept {
+    rank_bits all;
+    for (int i = 0; i < size(); ++i) all.add(ranks_[i]);
+    return all;
+  }
 
  private:
   group_members members_;
@@ -89,11 +95,24 @@ inline int await_tokens(const win_entry& e, window_ranks& from, int tag, awaited
   return error;
 }
 
+/// MPI_Win_post with tokens that are bits: nothing is sent but them.
+inline int post_bits(win_entry& e, window_ranks& origins, bool is_unchecked) noexcept {
+  int rc = begin_post(e.what.epochs);
+  if (rc != neutral::success) return rc;
+  if (!e.what.is_shown) rc = synchronise(e);      // stores before the post; of shown memory, the atomics order them
+  e.what.origins = origins.bits();
+  for (int i = 0; i < origins.size() && rc == neutral::success && !is_unchecked; ++i)
+    rc = send_bit(e, origins[i], token_bits::posted);
+  if (rc != neutral::success) end_exposure(e.what.epochs);
+  return rc;
+}
+
 inline int post(win_entry& e, MPI_Group group, int assertions) noexcept {
   int rc = check_assert(assertions, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
   if (rc != neutral::success) return rc;
   window_ranks origins(e, group);
   if (origins.error() != neutral::success) return origins.error();
+  if (e.what.tokens_are_bits) return post_bits(e, origins, (assertions & MPI_MODE_NOCHECK) != 0);
   awaited_tokens completions(origins.size());
   if (!completions.ok()) return neutral::err_no_mem;
   rc = begin_post(e.what.epochs);
@@ -116,7 +135,16 @@ inline int end_post(win_entry& e) noexcept {
   const int rc = end_tokens(std::exchange(e.what.awaited_size, 0), e.what.awaited);
   std::free(std::exchange(e.what.awaited, nullptr));
   end_exposure(e.what.epochs);
-  return rc == neutral::success ? synchronise(e) : rc;
+  return rc == neutral::success && !(e.what.tokens_are_bits && e.what.is_shown) ? synchronise(e) : rc;
+}
+
+inline int await_posts(call::wrapper_scope& scope, const win_entry& e, window_ranks& targets) noexcept {
+  if (e.what.tokens_are_bits) return await_bits(scope, e, token_bits::posted, targets.bits());
+  awaited_tokens posts(targets.size());
+  if (!posts.ok()) return neutral::err_no_mem;
+  const int rc = await_tokens(e, targets, token_tag::posted, posts);
+  if (rc == neutral::success) await(scope, targets.size(), posts.data(), targets.size());
+  return rc;
 }
 
 inline int start(call::wrapper_scope& scope, win_entry& e, MPI_Group group, int assertions) noexcept {
@@ -124,14 +152,9 @@ inline int start(call::wrapper_scope& scope, win_entry& e, MPI_Group group, int 
   if (rc != neutral::success) return rc;
   window_ranks targets(e, group);
   if (targets.error() != neutral::success) return targets.error();
-  awaited_tokens posts(targets.size());
-  if (!posts.ok()) return neutral::err_no_mem;
   rc = begin_start(e.what.epochs);
   if (rc != neutral::success) return rc;
-  if ((assertions & MPI_MODE_NOCHECK) == 0) {
-    rc = await_tokens(e, targets, token_tag::posted, posts);
-    if (rc == neutral::success) await(scope, targets.size(), posts.data(), targets.size());
-  }
+  if ((assertions & MPI_MODE_NOCHECK) == 0) rc = await_posts(scope, e, targets);
   if (rc != neutral::success) {
     end_access(e.what.epochs);
     return rc;
@@ -147,11 +170,31 @@ inline int complete(win_entry& e) noexcept {
     if ((bits_of_target(e, target) & target_bit::started) == 0) continue;
     clear_bits(e, target, target_bit::started);
     if (rc == neutral::success) rc = complete_at(e, target);
-    if (rc == neutral::success) rc = send_token(e, target, token_tag::completed);
+    if (rc == neutral::success)
+      rc = e.what.tokens_are_bits ? send_bit(e, target, token_bits::completed) : send_token(e, target, token_tag::completed);
   }
   note_clean(e);
   end_access(e.what.epochs);
   return rc;
+}
+
+/// MPI_Win_wait.
+inline int await_completions(call::wrapper_scope& scope, win_entry& e) noexcept {
+  int rc = may_wait(e.what.epochs);
+  if (rc != neutral::success) return rc;
+  if (e.what.tokens_are_bits) rc = await_bits(scope, e, token_bits::completed, e.what.origins);
+  else await(scope, e.what.awaited_size, e.what.awaited, e.what.awaited_size);
+  return rc == neutral::success ? end_post(e) : rc;
+}
+/// MPI_Win_test.
+inline int look_for_completions(win_entry& e, int* flag) noexcept {
+  int rc = may_wait(e.what.epochs);
+  if (rc != neutral::success) return rc;
+  bool all = e.what.awaited_size == 0;
+  if (e.what.tokens_are_bits) rc = look_for_bits(e, token_bits::completed, e.what.origins, all);
+  else all = all || probe_entries(e.what.awaited_size, e.what.awaited) == e.what.awaited_size;
+  *flag = all;
+  return rc == neutral::success && all ? end_post(e) : rc;
 }
 
 // --- locks
@@ -186,6 +229,7 @@ inline int unlock(win_entry& e, int target) noexcept {
     if (rc == neutral::success && (bits & target_bit::unchecked) == 0)
       rc = leave_lock(e, target, (bits & target_bit::exclusive) != 0);
     clear_bits(e, target, target_bit::locked);
+    let_others_in(e);
   }
   with_epochs(e, [&e](win_epochs& all) {
     end_lock(all);
@@ -209,14 +253,15 @@ inline int unlock_all(win_entry& e) noexcept {
   if (rc != neutral::success) return rc;
   rc = complete_all(e);
   if (rc == neutral::success && !e.what.epochs.all_unchecked) rc = leave_place(e, home_of_room, lock_place::room_all);
+  let_others_in(e);
   with_epochs(e, [](win_epochs& all) { return end_access(all), 0; });
   return rc;
 }
 
 /// MPI_Win_flush_local and its relative leave the window dirty: the results at the target may be missing.
 template <class Fn, class Flush>
-inline int flush_one(MPI_Win win, int target, Flush&& flush) noexcept {
-  return with_win<Fn>(win, [&](auto&, win_entry& e) {
+[[gnu::always_inline]] inline int flush_one(MPI_Win win, int target, Flush&& flush) noexcept {
+  return with_win<Fn>(win, [&](auto&, win_entry& e) __attribute__((always_inline)) {
     int rc = check_target(e, target);
     if (rc != neutral::success || target == MPI_PROC_NULL) return rc;
     rc = may_flush(e.what.epochs, bits_of_target(e, target));
@@ -252,19 +297,11 @@ inline int win_complete(MPI_Win win) noexcept {
 }
 inline int win_wait(MPI_Win win) noexcept {
   return object::with_win<fn::win_wait>(win, [](auto& scope, object::win_entry& e) {
-    const int rc = object::may_wait(e.what.epochs);
-    if (rc != neutral::success) return rc;
-    object::await(scope, e.what.awaited_size, e.what.awaited, e.what.awaited_size);
-    return object::end_post(e);
-  });
+    return object::await_completions(scope, e); });
 }
 inline int win_test(MPI_Win win, int* flag) noexcept {
   return object::with_win<fn::win_test>(win, [=](auto&, object::win_entry& e) {
-    const int rc = object::may_wait(e.what.epochs);
-    if (rc != neutral::success) return rc;
-    *flag = e.what.awaited_size == 0 || object::probe_entries(e.what.awaited_size, e.what.awaited) == e.what.awaited_size;
-    return *flag != 0 ? object::end_post(e) : int{neutral::success};
-  });
+    return object::look_for_completions(e, flag); });
 }
 
 inline int win_lock(int type, int target, int assertions, MPI_Win win) noexcept {
