@@ -90,6 +90,12 @@ def table(tests):
     return lines
 
 
+def program_of(name):
+    """What a test runs: mpi4py's are files of one program's."""
+    match = re.search(r"\^(\w+)\$", name)
+    return match[1] if match else name.split()[0]
+
+
 def differences(tests, mpi, causes):
     """{text of the cause: {way: [names]}}, and what the unexplained ones said."""
     found, said = {}, {}
@@ -116,7 +122,7 @@ def show_differences(tests, mpi, causes):
         if text == UNEXPLAINED:
             lines += [f"- `{name}`, {way}: {what[:160]}" for (name, way), what in said.items()]
         else:
-            by_program = collections.Counter(name.split()[0] for name in names)
+            by_program = collections.Counter(program_of(name) for name in names)
             lines.append(", ".join(f"`{name}`" + (f" ×{count}" if count > 1 else "") for name, count in by_program.items()))
         lines.append("")
     return lines
