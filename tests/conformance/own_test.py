@@ -168,6 +168,8 @@ Natively these pass only at times, and do not count: `b/three 2`.
         self.assertIn("| **all** | 9 | 6 | 3 of 6 | 2 of 2 (1 missed) | – |", lines)
         self.assertEqual(earlier.causes, {})
         self.assertEqual(report.Earlier(page, "## X over Y").causes, {"Why (open).": ["`a/one`", "`b/two` ×2"]})
+        self.assertEqual(report.not_run({"a/five 2": {"category": "a"}, **self.tests}),
+                         ["1 of these tests were not run: time was short.", ""])
         found, said = report.differences(self.tests, "mpich", self.causes)
         self.assertEqual(found, {"X (refused).": {"a/one 2": ["plain"]}, report.UNEXPLAINED: {"a/two 2": ["plain"]}})
         self.assertEqual(said, {("a/two 2", "plain"): "timeout: hangs"})

@@ -72,7 +72,19 @@ def matches(cause, mpi, way, test, outcome):
 
 def counting(tests):
     """The tests that count: {name: {way: outcome}}"""
-    return {name: ways for name, ways in tests.items() if ways["native"]["result"] == "passed" and ways["native"].get("steady", True)}
+    return {name: ways for name, ways in tests.items() if "native" in ways and ways["native"]["result"] == "passed" and
+            ways["native"].get("steady", True)}
+
+
+def not_run(tests):
+    """What to say of tests that were not run, and of those that were not run in each way."""
+    never = sum("native" not in ways for ways in tests.values())
+    # What differs without a checkpoint is not run with one.
+    partly = sum(ways.get("plain", {"result": "passed"})["result"] == "passed" and any(way not in ways for way in WAYS)
+                 for ways in counting(tests).values())
+    lines = [f"{never} of these tests were not run: time was short."] * (never > 0)
+    lines += [f"{partly} of those that count were not run in each way."] * (partly > 0)
+    return [" ".join(lines), ""] if lines else []
 
 
 class Earlier:
@@ -177,9 +189,11 @@ def section(suite, mpi, tests, causes, page):
     heading = f"## {SUITES[suite]} over {MPIS[mpi]}"
     earlier = Earlier(page, heading).without(tests)
     lines = [heading, "", *table(tests, earlier), ""]
+    lines += not_run(tests)
     if earlier.rows:
         lines += ["† Of an earlier state of mana, and not run again since.", ""]
-    unsteady = earlier.unsteady + [f"`{name}`" for name, ways in tests.items() if not ways["native"].get("steady", True)]
+    unsteady = earlier.unsteady + [f"`{name}`" for name, ways in tests.items()
+                                   if not ways.get("native", {}).get("steady", True)]
     lines += show_differences(tests, mpi, causes, earlier)
     if unsteady:
         lines += ["Natively these pass only at times, and do not count: " + ", ".join(unsteady) + ".", ""]
