@@ -20,7 +20,7 @@ LISTS = ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager
 LAUNCHER = {"program", "order", *LISTS, "srun"}
 # Key: default.
 TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
-         "unreceived": 50000, "swaps": True, "own_suite": False, "suite_options": []}
+         "unreceived": 50000, "swaps": True, "own_suite": False, "suite_options": [], "native_settings": []}
 
 
 LARGE_COUNTS_SINCE = "4.0"       # of the standard

@@ -99,6 +99,15 @@ class datatypes {
   object::scratch<MPI_Datatype, 64> handles_;
 };
 
+/// Functions that make a group. make(MPI_Group*): the C function
+template <class Make>
+void give_group(fint* number, fint* ierr, Make&& make) noexcept {
+  MPI_Group made = MPI_GROUP_NULL;
+  const int rc = make(&made);
+  if (rc == MPI_SUCCESS) *number = PMPI_Group_c2f(made);
+  answer(ierr, rc);
+}
+
 /// A text as C has it.
 class text {
  public:
@@ -219,6 +228,30 @@ void mana_fortran_testsome(const fint* n, fint* all, fint* done, fint* indices, 
 void mana_fortran_request_free(fint* request, fint* ierr) {
   mana::requests r(1, request);
   answer(ierr, PMPI_Request_free(r.data()));
+}
+
+void mana_fortran_group_incl(const fint* group, const fint* n, const fint* ranks, fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) { return PMPI_Group_incl(PMPI_Group_f2c(*group), *n, ranks, out); });
+}
+void mana_fortran_group_excl(const fint* group, const fint* n, const fint* ranks, fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) { return PMPI_Group_excl(PMPI_Group_f2c(*group), *n, ranks, out); });
+}
+void mana_fortran_group_range_incl(const fint* group, const fint* n, fint ranges[][3], fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) { return PMPI_Group_range_incl(PMPI_Group_f2c(*group), *n, ranges, out); });
+}
+void mana_fortran_group_range_excl(const fint* group, const fint* n, fint ranges[][3], fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) { return PMPI_Group_range_excl(PMPI_Group_f2c(*group), *n, ranges, out); });
+}
+void mana_fortran_group_union(const fint* a, const fint* b, fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) { return PMPI_Group_union(PMPI_Group_f2c(*a), PMPI_Group_f2c(*b), out); });
+}
+void mana_fortran_group_intersection(const fint* a, const fint* b, fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) {
+    return PMPI_Group_intersection(PMPI_Group_f2c(*a), PMPI_Group_f2c(*b), out); });
+}
+void mana_fortran_group_difference(const fint* a, const fint* b, fint* made, fint* ierr) {
+  mana::give_group(made, ierr, [&](MPI_Group* out) {
+    return PMPI_Group_difference(PMPI_Group_f2c(*a), PMPI_Group_f2c(*b), out); });
 }
 
 void mana_fortran_alltoallw(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types, void* in,

@@ -73,6 +73,13 @@ ompi_\lower\()_f:
     entry comm_get_attr, COMM_GET_ATTR, Comm_get_attr
     entry comm_set_attr, COMM_SET_ATTR, Comm_set_attr
     entry grequest_start, GREQUEST_START, Grequest_start
+    entry group_difference, GROUP_DIFFERENCE, Group_difference
+    entry group_excl, GROUP_EXCL, Group_excl
+    entry group_incl, GROUP_INCL, Group_incl
+    entry group_intersection, GROUP_INTERSECTION, Group_intersection
+    entry group_range_excl, GROUP_RANGE_EXCL, Group_range_excl
+    entry group_range_incl, GROUP_RANGE_INCL, Group_range_incl
+    entry group_union, GROUP_UNION, Group_union
     entry ialltoallw, IALLTOALLW, Ialltoallw
     entry info_get, INFO_GET, Info_get
     entry info_get_nthkey, INFO_GET_NTHKEY, Info_get_nthkey

@@ -68,16 +68,16 @@ def mpich_suite(place, mpi, selected):
 SUITES = {"mpich": mpich_suite, "mpi4py": mpi4py_tests.suite}
 
 
-def limit_s(test, way, native_s):
+def limit_s(options, test, way, native_s):
     """Natively what the suite grants, within reason; under mana many times what the native run took."""
-    return min(test.limit_s, LONGEST_NATIVE_S) if way == "native" else 20 + 8 * native_s
+    return min(test.limit_s, LONGEST_NATIVE_S * options.patience) if way == "native" else options.patience * (20 + 8 * native_s)
 
 
-def unsteady(runner, results, tree, test):
+def unsteady(options, runner, results, tree, test):
     """True if the test does not pass natively either when it is run a few times more; then it does not count."""
     native = results.outcome(test, "native") or {"result": "passed", "seconds": UNKNOWN_S}
     if "steady" not in native:
-        outcomes = (runner.run("native", test, tree, 0, limit_s(test, "native", 0)) for _ in range(NATIVE_AGAIN))
+        outcomes = (runner.run("native", test, tree, 0, limit_s(options, test, "native", 0)) for _ in range(NATIVE_AGAIN))
         native["steady"] = all(outcome["result"] == "passed" for outcome in outcomes)
         results.put(test, "native", native)
     return not native["steady"]
@@ -103,8 +103,8 @@ def go(options, runner, results, tree, tests):
             if way != "native" and not counts(test) or way in CHECKPOINTED and not goes_on(test):
                 break
             native_s = native["seconds"] if native else UNKNOWN_S
-            outcome = runner.run(way, test, tree, native_s, limit_s(test, way, native_s))
-            if way != "native" and outcome["result"] in ("failed", "timeout") and unsteady(runner, results, tree, test):
+            outcome = runner.run(way, test, tree, native_s, limit_s(options, test, way, native_s))
+            if way != "native" and outcome["result"] in ("failed", "timeout") and unsteady(options, runner, results, tree, test):
                 outcome["result"] = "unsteady"
             results.put(test, way, outcome)
             outcomes.append((way, outcome))
@@ -143,6 +143,7 @@ def parse():
     parser.add_argument("--only", default="", help="regular expression: names of tests")
     parser.add_argument("--sample", type=pathlib.Path, help="file: names of tests")
     parser.add_argument("--jobs", type=int, default=2, help="at once")
+    parser.add_argument("--patience", type=float, default=1, help="on a busy machine: multiplies all limits of time")
     parser.add_argument("--again", action="store_true", help="also what has an outcome already")
     parser.add_argument("--missed", action="store_true", help="also tests that ended before their checkpoint")
     parser.add_argument("--results", type=pathlib.Path, help="file (default: in the build tree)")

@@ -143,9 +143,33 @@ class Report(unittest.TestCase):
     causes = [{"why": "MPI_X", "kind": "refused", "text": "X"}]
 
     def test_counts(self):
-        self.assertIn("| a | 4 | 2 | 0 of 2 | – | – |", report.table(self.tests))
+        self.assertIn("| a | 4 | 2 | 0 of 2 | – | – |", report.table(self.tests, report.Earlier("", "## x")))
 
     def test_each_difference_has_a_cause_or_is_unexplained(self):
+        page = """
+## X over Y
+
+| category | tests | pass natively | one | two | three |
+|---|---|---|---|---|---|
+| a | 9 | 9 | 9 of 9 | 9 of 9 | 9 of 9 |
+| b/c † | 5 | 4 | 3 of 4 | 2 of 2 (1 missed) | – |
+| **all** | 14 | 13 | 12 of 13 | 11 of 11 (1 missed) | 9 of 9 |
+
+† **Why (open).** 2 tests:
+
+`a/one`, `b/two` ×2
+
+Natively these pass only at times, and do not count: `b/three 2`.
+"""
+        earlier = report.Earlier(page, "## X over Y").without({"a/one 2": {"category": "a"}})
+        self.assertEqual(earlier.rows, {"b/c": ["5", "4", "3 of 4", "2 of 2 (1 missed)", "–"]})
+        lines = report.table(self.tests, earlier)
+        self.assertIn("| b/c † | 5 | 4 | 3 of 4 | 2 of 2 (1 missed) | – |", lines)
+        self.assertIn("| **all** | 9 | 6 | 3 of 6 | 2 of 2 (1 missed) | – |", lines)
+        self.assertEqual(earlier.causes, {})
+        self.assertEqual(report.Earlier(page, "## X over Y").causes, {"Why (open).": ["`a/one`", "`b/two` ×2"]})
+        self.assertEqual(report.not_run({"a/five 2": {"category": "a"}, **self.tests}),
+                         ["1 of these tests were not run: time was short.", ""])
         found, said = report.differences(self.tests, "mpich", self.causes)
         self.assertEqual(found, {"X (refused).": {"a/one 2": ["plain"]}, report.UNEXPLAINED: {"a/two 2": ["plain"]}})
         self.assertEqual(said, {("a/two 2", "plain"): "timeout: hangs"})

@@ -10,6 +10,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts" / "support"))
 from known_mpis import BY_NAME  # noqa: E402
+from testlists import category_of  # noqa: E402
 
 MPIS = {name: family.long_name for name, family in BY_NAME.items()}
 SUITES = {"mpich": "MPICH's test suite", "mpi4py": "mpi4py's test suite"}
@@ -52,7 +53,12 @@ that its programs pass with status 0. A test that differs under mana is first ru
 does not pass, the test is *unsteady* and does not count.
 
 `--suite mpi4py` does the same with the tests of mpi4py's source package, run by the installed python3-mpi4py. The mirror used for
-this page has the package's description but not its archive, so that this page has no outcomes of it.
+this page has the package's description but not its archive. So the files are those of the same version in the project's public
+repository, in the place where the package would be. mpi4py asks for MPI_THREAD_MULTIPLE, for which Open MPI 4.1 has no windows of
+one rank: then the tests of windows leave themselves out. They run with MPI_THREAD_SERIALIZED.
+
+Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. On a busy
+machine `--patience` multiplies the limits of time. `report.py --earlier PAGE` keeps the rows of categories that were not run again.
 
 `tests/conformance/report.py --build DIR` writes this page. `scripts/test` runs the tests of `tests/conformance/sample.txt` in the
 way *resumed*, over both MPIs.
@@ -66,7 +72,55 @@ def matches(cause, mpi, way, test, outcome):
 
 def counting(tests):
     """The tests that count: {name: {way: outcome}}"""
-    return {name: ways for name, ways in tests.items() if ways["native"]["result"] == "passed" and ways["native"].get("steady", True)}
+    return {name: ways for name, ways in tests.items() if "native" in ways and ways["native"]["result"] == "passed" and
+            ways["native"].get("steady", True)}
+
+
+def not_run(tests):
+    """What to say of tests that were not run, and of those that were not run in each way."""
+    never = sum("native" not in ways for ways in tests.values())
+    # What differs without a checkpoint is not run with one.
+    partly = sum(ways.get("plain", {"result": "passed"})["result"] == "passed" and any(way not in ways for way in WAYS)
+                 for ways in counting(tests).values())
+    lines = [f"{never} of these tests were not run: time was short."] * (never > 0)
+    lines += [f"{partly} of those that count were not run in each way."] * (partly > 0)
+    return [" ".join(lines), ""] if lines else []
+
+
+class Earlier:
+    """What a page says of one suite over one MPI: rows and causes of tests that are not run again."""
+
+    def __init__(self, page, heading):
+        text = page.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+        rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+        self.rows = {row[0].removesuffix(" †"): row[1:] for row in rows if row[0] != "category" and not row[0].startswith("**")}
+        self.causes = {}        # text: names, as the page shows them
+        for cause, names in re.findall(r"^(?:† )?\*\*(.+?)\*\* \d+ tests?:\n\n(`.+)$", text, re.MULTILINE):
+            self.causes[cause] = re.findall(r"`[^`]+`(?: ×\d+)?", names)
+        unsteady = re.search(r"^Natively these pass only at times, and do not count: (.+)\.$", text, re.MULTILINE)
+        self.unsteady = re.findall(r"`[^`]+`", unsteady[1]) if unsteady else []
+
+    def without(self, tests):
+        """The same without what is known of these tests' categories."""
+        again = {ways["category"] for ways in tests.values()}
+        self.rows = {category: row for category, row in self.rows.items() if category not in again}
+        def stays(name):
+            return category_of(name.strip("`").split()[0].rpartition("/")[0]) in self.rows
+        self.causes = {cause: kept for cause, names in self.causes.items() if (kept := [*filter(stays, names)])}
+        self.unsteady = [*filter(stays, self.unsteady)]
+        return self
+
+
+def add(cells):
+    """The sum of cells of one column: numbers, or what cell() says."""
+    if all(re.fullmatch(r"\d+", text) for text in cells):
+        return str(sum(map(int, cells)))
+    parts = [[int(number or 0) for number in match.groups()]
+             for text in cells if (match := re.match(r"(\d+) of (\d+)(?: \((\d+) missed\))?", text))]
+    if not parts:
+        return "–"
+    passed, ran, missed = map(sum, zip(*parts, strict=True))
+    return f"{passed} of {ran}" + (f" ({missed} missed)" if missed else "")
 
 
 def cell(tests, way):
@@ -77,17 +131,24 @@ def cell(tests, way):
     return text + (f" ({outcomes['missed']} missed)" if outcomes["missed"] else "")
 
 
-def table(tests):
+def table(tests, earlier):
     """Rows per category, and their sum."""
     lines = ["| category | tests | pass natively | " + " | ".join(WAYS.values()) + " |", "|---|---|---|---|---|---|"]
     good = counting(tests)
-    for category in [*sorted({ways["category"] for ways in tests.values()}), None]:
+    rows = {f"{category} †": row for category, row in earlier.rows.items()}
+    for category in {ways["category"] for ways in tests.values()}:
         def of(some, category=category):
-            return [ways for ways in some.values() if category in (None, ways["category"])]
-        cells = [f"**{category or 'all'}**" if category is None else category, len(of(tests)), len(of(good)),
-                 *(cell(of(good), way) for way in WAYS)]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
+            return [ways for ways in some.values() if category == ways["category"]]
+        rows[category] = [str(len(of(tests))), str(len(of(good))), *(cell(of(good), way) for way in WAYS)]
+    lines += ["| " + " | ".join([category, *rows[category]]) + " |" for category in sorted(rows)]
+    lines.append("| " + " | ".join(["**all**", *map(add, zip(*rows.values(), strict=True))]) + " |")
     return lines
+
+
+def program_of(name):
+    """What a test runs: mpi4py's are files of one program's."""
+    match = re.search(r"\^(\w+)\$", name)
+    return match[1] if match else name.split()[0]
 
 
 def differences(tests, mpi, causes):
@@ -106,9 +167,9 @@ def differences(tests, mpi, causes):
     return found, said
 
 
-def show_differences(tests, mpi, causes):
+def show_differences(tests, mpi, causes, earlier):
     found, said = differences(tests, mpi, causes)
-    if not found:
+    if not found and not earlier.causes:
         return ["No difference.", ""]
     lines = []
     for text, names in sorted(found.items(), key=lambda item: (item[0] == UNEXPLAINED, -len(item[1]))):
@@ -116,18 +177,26 @@ def show_differences(tests, mpi, causes):
         if text == UNEXPLAINED:
             lines += [f"- `{name}`, {way}: {what[:160]}" for (name, way), what in said.items()]
         else:
-            by_program = collections.Counter(name.split()[0] for name in names)
+            by_program = collections.Counter(program_of(name) for name in names)
             lines.append(", ".join(f"`{name}`" + (f" ×{count}" if count > 1 else "") for name, count in by_program.items()))
         lines.append("")
+    for text, names in earlier.causes.items():
+        lines += [f"† **{text}** {len(names)} test{'s' if len(names) > 1 else ''}:", "", ", ".join(names), ""]
     return lines
 
 
-def section(suite, mpi, tests, causes):
-    lines = [f"## {SUITES[suite]} over {MPIS[mpi]}", "", *table(tests), ""]
-    unsteady = [name for name, ways in tests.items() if not ways["native"].get("steady", True)]
-    lines += show_differences(tests, mpi, causes)
+def section(suite, mpi, tests, causes, page):
+    heading = f"## {SUITES[suite]} over {MPIS[mpi]}"
+    earlier = Earlier(page, heading).without(tests)
+    lines = [heading, "", *table(tests, earlier), ""]
+    lines += not_run(tests)
+    if earlier.rows:
+        lines += ["† Of an earlier state of mana, and not run again since.", ""]
+    unsteady = earlier.unsteady + [f"`{name}`" for name, ways in tests.items()
+                                   if not ways.get("native", {}).get("steady", True)]
+    lines += show_differences(tests, mpi, causes, earlier)
     if unsteady:
-        lines += ["Natively these pass only at times, and do not count: " + ", ".join(f"`{name}`" for name in unsteady) + ".", ""]
+        lines += ["Natively these pass only at times, and do not count: " + ", ".join(unsteady) + ".", ""]
     return lines
 
 
@@ -135,14 +204,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs" / "conformance.md")
+    parser.add_argument("--earlier", type=pathlib.Path, help="page whose rows stay for categories that were not run again")
     options = parser.parse_args()
+    page = options.earlier.read_text() if options.earlier else ""
     causes = tomllib.loads((HERE / "causes.toml").read_text())["cause"]
     lines = []
     for suite in SUITES:
         for mpi in MPIS:
             file = options.build / "conformance" / f"{suite}-{mpi}.json"
             if file.exists():
-                lines += section(suite, mpi, json.loads(file.read_text()), causes)
+                lines += section(suite, mpi, json.loads(file.read_text()), causes, page)
     if not lines:
         sys.exit("report: there are no outcomes; run conformance.py first")
     options.out.write_text(HEAD + "\n".join(lines) + TAIL)

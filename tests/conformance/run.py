@@ -57,8 +57,8 @@ class Runner:
         self.seed = seed
         self.starts = {}    # ranks -> s, the shortest native run: about what mpirun itself takes
 
-    def start(self, test, tree, place, *words):
-        environment = dict(assignment.split("=", 1) for assignment in test.environment)
+    def start(self, test, tree, place, *words, settings=()):
+        environment = dict(assignment.split("=", 1) for assignment in (*settings, *test.environment))
         command = [*mpirun(self.mpi, test.ranks), *(test.mpirun_words if of_tests(self.mpi, "own_suite") else ()), *words]
         return Job(command, tree / test.folder, place / "log", environment)
 
@@ -94,7 +94,8 @@ class Runner:
         return next((line.strip() for line in lines if line.startswith("mana:")), None)
 
     def native(self, test, tree, place, limit_s):
-        return self.ended(test, self.start(test, tree, place, *self.program(test, tree)), limit_s)
+        settings = of_tests(self.mpi, "native_settings")
+        return self.ended(test, self.start(test, tree, place, *self.program(test, tree), settings=settings), limit_s)
 
     def plain(self, test, tree, place, limit_s):
         return self.ended(test, self.under_mana(test, tree, place), limit_s)

@@ -310,6 +310,38 @@ contains
     call require(deletions == 2 .and. comm == MPI_COMM_NULL, 'deletion with the communicator')
   end subroutine
 
+  ! All functions that make groups.
+  subroutine groups
+    integer :: all, evens, rest, odds, both, common, without, every_other(3, 1), j, how, e
+    every_other(:, 1) = [0, ranks - 1, 2]
+    call MPI_Comm_group(MPI_COMM_WORLD, all, e)
+    call MPI_Group_range_incl(all, 1, every_other, evens, e)
+    call MPI_Group_range_excl(all, 1, every_other, rest, e)
+    call MPI_Group_excl(all, (ranks + 1) / 2, [(j, j = 0, ranks - 1, 2)], odds, e)
+    call MPI_Group_compare(rest, odds, how, e)
+    call require(how == MPI_IDENT, 'what MPI_Group_excl leaves')
+    call MPI_Group_union(odds, evens, both, e)
+    call MPI_Group_compare(both, all, how, e)
+    call require(how == merge(MPI_IDENT, MPI_SIMILAR, ranks == 1), 'a union')
+    call MPI_Group_intersection(both, evens, common, e)
+    call MPI_Group_difference(all, odds, without, e)
+    call MPI_Group_compare(common, evens, how, e)
+    call require(how == MPI_IDENT, 'an intersection')
+    call MPI_Group_compare(without, evens, how, e)
+    call require(how == MPI_IDENT, 'a difference')
+    call MPI_Group_free(common, e)
+    call MPI_Group_incl(both, 1, [ranks - 1], common, e)
+    call MPI_Group_size(common, how, e)
+    call require(how == 1, 'a group of one')
+    call MPI_Group_free(all, e)
+    call MPI_Group_free(evens, e)
+    if (ranks > 1) call MPI_Group_free(rest, e)    ! of one rank it is MPI_GROUP_EMPTY
+    if (ranks > 1) call MPI_Group_free(odds, e)
+    call MPI_Group_free(both, e)
+    call MPI_Group_free(common, e)
+    call MPI_Group_free(without, e)
+  end subroutine
+
   subroutine each_its_type(k)
     integer, intent(in) :: k
     integer :: out(4, 0:ranks - 1), in(4, 0:ranks - 1), j, e, req
@@ -352,6 +384,7 @@ program mpif
     call places(k)
     call operations(k)
     call attributes
+    call groups
     call each_its_type(k)
     call step(k)
   end do

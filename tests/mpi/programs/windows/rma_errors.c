@@ -70,6 +70,7 @@ static void arguments(void) {
   int unit;
   MPI_Aint size;
   FAILS(MPI_Win_shared_query(dynamic_win, 0, &size, &unit, &base), MPI_ERR_RMA_FLAVOR);
+  FAILS(MPI_Win_shared_query(win, ranks, &size, &unit, &base), MPI_ERR_RANK);
 }
 
 int main(int argc, char** argv) {

@@ -130,6 +130,19 @@ static void for_a_moment(int k) {
   OK(MPI_Win_free(&w));
 }
 
+/// Since MPI-4.1 every window with memory has it, and tells at least of this rank's own. Before, it may be an error.
+static void query(int k) {
+  MPI_Win w;
+  void *base, *found = NULL;
+  MPI_Aint size = -1;
+  int unit = -1;
+  OK(MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w));
+  OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
+  if (MPI_Win_shared_query(w, me, &size, &unit, &found) == MPI_SUCCESS)
+    CHECK(found == base && size == 64 && unit == 4, "step %d", k);
+  OK(MPI_Win_free(&w));
+}
+
 static void memory_of_mpi(int k) {
   int* a;
   OK(MPI_Alloc_mem((MPI_Aint)sizeof(int) * (100 + k), MPI_INFO_NULL, &a));
@@ -157,6 +170,7 @@ int main(int argc, char** argv) {
     one_memory(k);
     for_a_moment(k);
     memory_of_mpi(k);
+    query(k);
     use_alone(k);
   }
   for (int i = 0; i < lasting && i < steps; ++i) OK(MPI_Win_free(&lasts[i]));

@@ -12,21 +12,37 @@
 
 namespace mana::object {
 
-/// MPI_Win_shared_query. MPI_PROC_NULL: the first rank that has memory.
+/// Memory of a rank that this rank reaches by loads and stores. bytes: 0: it reaches none
+struct reached_part {
+  void* begin = nullptr;
+  std::int64_t bytes = 0, unit = 1;
+};
+
+/// All members' memory of a shared window; of others the own. in: rank: MPI_PROC_NULL: the first that has memory
+inline reached_part reach_part(const win_entry& e, int rank) noexcept {
+  const vid::rank_map& ranks = ranks_of(e);
+  if (const win_segment* const all = e.what.shared.segments) {
+    const win_segment* const end = all + ranks.size;
+    const win_segment* const found =
+        rank == MPI_PROC_NULL ? std::find_if(all, end, [](const win_segment& s) { return s.bytes > 0; }) : all + rank;
+    if (found == end) return {};
+    return {found->bytes > 0 ? e.what.shared.begin + found->offset : nullptr, found->bytes, found->unit};
+  }
+  // The first rank is the only one of which this rank knows that no other comes before it.
+  if ((rank == MPI_PROC_NULL ? 0 : rank) != ranks.own_rank || e.what.bytes == 0) return {};
+  return {e.what.base, e.what.bytes, e.what.wide_unit};
+}
+
+/// MPI_Win_shared_query. Before MPI-4.1, windows that do not share had only its error.
 template <class Fn, class Unit>
 inline int query_shared(MPI_Win win, int rank, MPI_Aint* bytes, Unit* unit, void* base) noexcept {
   return with_win<Fn>(win, [=](auto&, win_entry& e) {
-    if (e.what.flavor != win_flavor::shared) return int{neutral::err_rma_flavor};
+    if (e.what.flavor == win_flavor::dynamic) return int{neutral::err_rma_flavor};
     if (const int rc = check_target(e, rank); rc != neutral::success) return rc;
-    const win_segment* const all = e.what.shared.segments;
-    const win_segment* const end = all + ranks_of(e).size;
-    const win_segment* const found =
-        rank == MPI_PROC_NULL ? std::find_if(all, end, [](const win_segment& s) { return s.bytes > 0; }) : all + rank;
-    const bool is_there = found != end && found->bytes > 0;
-    const void* const begin = is_there ? e.what.shared.begin + found->offset : nullptr;
-    *bytes = found != end ? found->bytes : 0;
-    *unit = found != end ? static_cast<Unit>(found->unit) : Unit{1};
-    std::memcpy(base, &begin, sizeof begin);
+    const reached_part part = reach_part(e, rank);
+    *bytes = part.bytes;
+    *unit = static_cast<Unit>(part.unit);
+    std::memcpy(base, &part.begin, sizeof part.begin);
     return int{neutral::success};
   });
 }
