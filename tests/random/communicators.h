@@ -82,7 +82,7 @@ static void duplicate(void) {
 static void split(void) {
   struct comm* c = some_comm(pick(4) == 0 ? any_side : 0);
   int colours[2][most_ranks], keys[2][most_ranks], mine_is = MPI_UNDEFINED;
-  const int shared = !c->inter && pick(5) == 0;
+  const int shared = !c->inter && pick(5) == 0 && one_node;
   if (unused_comms() < 2) return;
   for (int s = 0; s < 2; ++s)
     for (int r = 0; r < c->n[s]; ++r)
