@@ -9,7 +9,7 @@
 
 namespace mana::object {
 
-/// What a function of MPICH's MPIX_…_x gets besides: those of its Fortran and C++ libraries are of this form. It lives as
+/// A function and its state, of MPICH's MPIX_…_x: the functions of its Fortran and C++ libraries have this form. It lives as
 /// long as the program: the destructor of the state is never called.
 struct stateful_function {
   void (*function)();
