@@ -82,7 +82,7 @@ static void duplicate(void) {
 static void split(void) {
   struct comm* c = some_comm(pick(4) == 0 ? any_side : 0);
   int colours[2][most_ranks], keys[2][most_ranks], mine_is = MPI_UNDEFINED;
-  const int shared = !c->inter && pick(5) == 0 && one_node;
+  const int shared = !c->inter && pick(5) == 0 && !anywhere;
   if (unused_comms() < 2) return;
   for (int s = 0; s < 2; ++s)
     for (int r = 0; r < c->n[s]; ++r)
@@ -167,7 +167,7 @@ static void with_topology(void) {
   memcpy(d->who, c->who, sizeof c->who);
   if (kind == 0) {
     const int dimensions = 1 + pick(2);
-    int dims[2] = {0, 0}, around[2] = {pick(2), pick(2)}, smaller = pick(3) == 0 && n > 1;
+    int dims[2] = {0, 0}, around[2] = {pick(2), pick(2)}, smaller = pick(3) == 0 && n > 1 && !anywhere;
     OK(MPI_Dims_create(n - smaller, dimensions, dims));
     d->n[0] = n - smaller;
     if (member(c)) OK(MPI_Cart_create(c->handle, dimensions, dims, around, 0, &d->handle));

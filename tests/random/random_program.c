@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   steps = argc > 2 ? atoi(argv[2]) : 50;
   pause_ms = argc > 3 ? atoi(argv[3]) : 0;
   beyond = argc > 4 && strcmp(argv[4], "beyond") == 0;
-  if (argc > 4 && strcmp(argv[4], "anywhere") == 0) over_mpich = over_openmpi = 1, one_node = 0;
+  if (argc > 4 && strcmp(argv[4], "anywhere") == 0) over_mpich = over_openmpi = anywhere = 1;
   char name[1024];
   const char* traces = getenv("RANDOM_TRACE");
   if (traces) snprintf(name, sizeof name, "%s.%d", traces, me), trace = fopen(name, "w");

@@ -93,7 +93,7 @@ static void make_live(struct window* w, const struct comm* c) {
 }
 
 static void new_window(struct window* w) {
-  const int drawn = pick(4), flavor = drawn == allocated_shared && !one_node ? allocated : drawn;
+  const int drawn = pick(4), flavor = drawn == allocated_shared && anywhere ? allocated : drawn;
   struct comm* c = comm_for_window();
   if (c == NULL) return;
   *w = (struct window){.used = 1, .flavor = flavor, .n = c->n[0], .rank = c->rank, .handle = MPI_WIN_NULL};

@@ -47,7 +47,9 @@ static int over_openmpi = 0;
 #else
 static int over_openmpi = 1;
 #endif
-static int one_node = 1;     // all processes share memory, as far as MPI tells: over MPICH 5.0.2 of Debian each has a node of its own
+// Without what MPICH 5.0.2 gets wrong: each process has a node of its own; the group of a cartesian communicator has all processes
+// of its parent.
+static int anywhere;
 
 static uint64_t mix(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
