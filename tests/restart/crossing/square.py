@@ -120,7 +120,7 @@ def cause_of(text):
     """The line of mana's that says why, or the last one."""
     lines = [line for line in str(text).splitlines() if line.strip()]
     said = [line for line in lines if "mana: error" in line or "does not hold" in line or "_ERR_" in line]
-    return (said or lines or ["no output"])[0][:KEPT]
+    return (said or lines or ["no output"])[0].partition("; see /")[0][:KEPT]
 
 
 def native(place, options, words):
@@ -152,15 +152,16 @@ def save(options):
         target = options.directory / name
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
-        said = {}
+        said, step = {}, "natively"
         with Place(options, name) as place:
             try:
                 words = words_of(options, name)
                 said["expected"] = native(place, options, words)
+                step = "not saved"
                 said["before"] = counted(saved(place, words, random.Random(options.program + name)))
                 shutil.copytree(place.ckpt, target / "ckpt")
             except (Failed, subprocess.SubprocessError) as failed:
-                said["cause"] = "not saved: " + cause_of(failed)
+                said["cause"] = f"{step}: {cause_of(failed)}"
         (target / "said.json").write_text(json.dumps(said))
 
 
