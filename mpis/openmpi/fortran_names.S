@@ -15,6 +15,14 @@
     jmp mana_fortran_\lower
     .endm
 
+# The same, where the mpi_f08 library of Open MPI 6 has a function of its own that looks into the structures of requests.
+    .macro of_f08 lower
+    .globl ompi_\lower\()_wrapper_f08
+    .type ompi_\lower\()_wrapper_f08, @function
+ompi_\lower\()_wrapper_f08:
+    jmp mana_fortran_\lower
+    .endm
+
 # Functions of Open MPI's C library that Fortran programs use directly, under a compiler's names; callbacks also under
 # their own.
     .macro function lower, upper, target
@@ -97,6 +105,8 @@ ompi_\lower\()_f:
     entry type_set_attr, TYPE_SET_ATTR, Type_set_attr
     entry wait, WAIT, Wait
     entry waitall, WAITALL, Waitall
+    of_f08 testany
+    of_f08 waitall
     entry waitany, WAITANY, Waitany
     entry waitsome, WAITSOME, Waitsome
     entry win_get_attr, WIN_GET_ATTR, Win_get_attr

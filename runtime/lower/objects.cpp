@@ -62,10 +62,13 @@ int join(MPI_Comm local, int local_leader, int remote_leader, int tag, real<kind
   return neutral::success;
 }
 
-/// World ranks of a group's members, as many as fit into `capacity`. out: an MPI error code
-int list_members(MPI_Group group, int* size, int* ranks, int capacity) {
+/// World ranks of a communicator's members on one side, whose group and number are given, as many as fit into `capacity`. The
+/// group of MPICH 5.0.2's cartesian communicator has also the processes that are not in it, behind its own.
+/// out: an MPI error code
+int list_members(MPI_Group group, int members, int* size, int* ranks, int capacity) {
   *size = 0;
   if (const int rc = PMPI_Group_size(group, size); rc != MPI_SUCCESS) return rc;
+  *size = std::min(*size, members);
   const int n = std::min(*size, capacity);
   if (n <= 0) return MPI_SUCCESS;
   std::vector<int> group_ranks(static_cast<std::size_t>(n));
@@ -77,15 +80,17 @@ int list_members(MPI_Group group, int* size, int* ranks, int capacity) {
 
 int comm_members(real<kind::comm> comm, int* sizes, int* ranks, int capacity) {
   const MPI_Comm real = to_mpi(comm);
-  int is_inter = 0;
+  int is_inter = 0, members = 0;
   scoped_group group, other;
   int rc = PMPI_Comm_test_inter(real, &is_inter);
   if (rc == MPI_SUCCESS) rc = PMPI_Comm_group(real, group.out());
   if (rc == MPI_SUCCESS && is_inter != 0) rc = PMPI_Comm_remote_group(real, other.out());
-  if (rc == MPI_SUCCESS) rc = list_members(group.get(), &sizes[0], ranks, capacity);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_size(real, &members);
+  if (rc == MPI_SUCCESS) rc = list_members(group.get(), members, &sizes[0], ranks, capacity);
   sizes[1] = 0;
+  if (rc == MPI_SUCCESS && is_inter != 0) rc = PMPI_Comm_remote_size(real, &members);
   if (rc == MPI_SUCCESS && is_inter != 0)
-    rc = list_members(other.get(), &sizes[1], ranks + std::min(sizes[0], capacity), std::max(capacity - sizes[0], 0));
+    rc = list_members(other.get(), members, &sizes[1], ranks + std::min(sizes[0], capacity), std::max(capacity - sizes[0], 0));
   return neutral_result(rc);
 }
 

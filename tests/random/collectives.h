@@ -10,13 +10,6 @@ enum kind {
   kinds
 };
 enum form { blocking, nonblocking, persistent };
-// Open MPI 4.1.4: a process whose counts are all 0 takes no part in a non-blocking exchange in place, not in the count
-// of tags either: later messages on the communicator meet the wrong receives.
-#ifdef OPEN_MPI
-enum { least_in_place = 1 };
-#else
-enum { least_in_place = 0 };
-#endif
 enum { modulus = 9973, most_slots = 16 };
 
 /// number: of the data; shape: of the counts, the same in all rounds of a persistent one. out, in, want: ints in slots
@@ -136,7 +129,9 @@ static void prepare(struct coll* k) {
     for (int p = 0; k->in_place && p < n; ++p) {      // what is sent is as long as what comes
       const int low = me < who[p] ? me : who[p], high = me < who[p] ? who[p] : me;
       int count = varies ? varying(low, high, k->shape, length) : length;
-      if (count < least_in_place) count = least_in_place;
+      // Open MPI 4.1.4: a process whose counts are all 0 takes no part in a non-blocking exchange in place, not in the
+      // count of tags either: later messages on the communicator meet the wrong receives.
+      if (over_openmpi && count == 0) count = 1;
       k->in_counts[p] = k->out_counts[p] = count;
     }
     for (int p = 0; p < k->outs; ++p)
@@ -205,10 +200,8 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
   if (k->in_place &&
       (k->kind == gather || k->kind == gatherv || k->kind == scatter || k->kind == scatterv || k->kind == reduce))
     k->in_place = c->rank == k->root;
-#ifdef MPICH_VERSION
   // MPICH 4.0.2 reads a large operand at MPI_IN_PLACE, where the root is not the first process.
-  if (k->kind == reduce && k->length > 100 && k->root > 0) k->in_place = 0;
-#endif
+  if (over_mpich && k->kind == reduce && k->length > 100 && k->root > 0) k->in_place = 0;
   k->cells = most_slots * k->stride + 8;
   k->out = malloc((size_t)k->cells * sizeof(int)), k->in = malloc((size_t)k->cells * sizeof(int));
   k->want = malloc((size_t)k->cells * sizeof(int));
@@ -237,10 +230,8 @@ struct coll_types { MPI_Datatype each, unit; int owned; };
 static struct coll_types types_of(struct coll* k, enum form form) {
   struct coll_types t = {MPI_INT, k->op_kind == 4 ? pair_type : MPI_INT, 0};
   t.owned = form != blocking && mix((uint64_t)k->number * most_ranks + (uint64_t)me) % 2;
-#ifdef OPEN_MPI
   // Open MPI 4.1.4 does not keep datatypes of MPI_Ialltoallw in place: once they are freed the exchange is incomplete.
-  if (k->kind == alltoallw && k->in_place) t.owned = 0;
-#endif
+  if (over_openmpi && k->kind == alltoallw && k->in_place) t.owned = 0;
   if (t.owned) OK(MPI_Type_dup(MPI_INT, &t.each));
   if (t.owned && k->op_kind >= 3) OK(MPI_Type_dup(t.unit, &t.unit));
   for (int i = 0; i < most_slots; ++i) k->types[i] = t.each;

@@ -56,17 +56,11 @@ static void enter(struct comm* c) {
   for (int side = 0; side <= c->inter; ++side) check_group(c, side);
 }
 
-// Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while, and hangs in some
-// duplications of intercommunicators.
-// Its MPI_Comm_create of an intercommunicator has the other group in the order of the old one.
-#ifdef OPEN_MPI
-enum { idups = 0, duplicated_sides = 0, mixed_sides = 0 };
-#else
-enum { idups = 1, duplicated_sides = any_side, mixed_sides = 1 };
-#endif
-
 static void duplicate(void) {
-  struct comm *c = some_comm(duplicated_sides), *d = unused_comm(c);
+  // Open MPI 4.1.4 crashes or hangs in what follows a MPI_Comm_idup that was under way for a while, and hangs in some
+  // duplications of intercommunicators.
+  const int idups = !over_openmpi;
+  struct comm *c = some_comm(over_openmpi ? 0 : any_side), *d = unused_comm(c);
   const int how = pick(3);
   if (d == NULL) return;
   memcpy(d->who, c->who, sizeof c->who), memcpy(d->n, c->n, sizeof c->n);
@@ -88,7 +82,7 @@ static void duplicate(void) {
 static void split(void) {
   struct comm* c = some_comm(pick(4) == 0 ? any_side : 0);
   int colours[2][most_ranks], keys[2][most_ranks], mine_is = MPI_UNDEFINED;
-  const int shared = !c->inter && pick(5) == 0;
+  const int shared = !c->inter && pick(5) == 0 && !anywhere;
   if (unused_comms() < 2) return;
   for (int s = 0; s < 2; ++s)
     for (int r = 0; r < c->n[s]; ++r)
@@ -141,7 +135,8 @@ static void create(void) {
   if (d == NULL) return;
   d->inter = c->inter;
   for (int s = 0; s <= c->inter; ++s) {
-    d->n[s] = choose(c->n[s], chosen[s], !c->inter || mixed_sides);
+    // Open MPI 4.1.4 has the other group of an intercommunicator in the order of the old one.
+    d->n[s] = choose(c->n[s], chosen[s], !c->inter || !over_openmpi);
     for (int i = 0; i < d->n[s]; ++i) d->who[s][i] = c->who[s][chosen[s][i]];
   }
   place(d);
@@ -172,7 +167,7 @@ static void with_topology(void) {
   memcpy(d->who, c->who, sizeof c->who);
   if (kind == 0) {
     const int dimensions = 1 + pick(2);
-    int dims[2] = {0, 0}, around[2] = {pick(2), pick(2)}, smaller = pick(3) == 0 && n > 1;
+    int dims[2] = {0, 0}, around[2] = {pick(2), pick(2)}, smaller = pick(3) == 0 && n > 1 && !anywhere;
     OK(MPI_Dims_create(n - smaller, dimensions, dims));
     d->n[0] = n - smaller;
     if (member(c)) OK(MPI_Cart_create(c->handle, dimensions, dims, around, 0, &d->handle));
@@ -270,14 +265,6 @@ static void merge(void) {
   name_it(d);
 }
 
-#ifdef MPICH_VERSION
-enum { disconnects = 0 };      // MPICH 4.0.2: may wait for ever though no request is left
-enum { freed_pending = 1 };
-#else
-enum { disconnects = 1 };
-enum { freed_pending = 0 };    // Open MPI 4.1.4 crashes in collectives of a communicator that was freed meanwhile
-#endif
-
 /// While requests of it are under way, or when all have ended.
 static void release(struct comm* c) {
   // Open MPI 4.1.4: of the processes of an intercommunicator some may wait in MPI_Comm_disconnect for ever.
@@ -289,8 +276,10 @@ static void release(struct comm* c) {
   end_rounds(c);
   deletes += member(c) && c->attribute != 0;
   if (member(c)) {
-    if (how == 0 || !freed_pending) wait_for_all(c);
-    if (how == 0 && disconnects) OK(MPI_Comm_disconnect(&c->handle));
+    // Open MPI 4.1.4 crashes in collectives of a communicator that was freed meanwhile. MPICH 4.0.2 may wait in
+    // MPI_Comm_disconnect for ever though no request is left.
+    if (how == 0 || over_openmpi) wait_for_all(c);
+    if (how == 0 && !over_mpich) OK(MPI_Comm_disconnect(&c->handle));
     else OK(MPI_Comm_free(&c->handle));
     CHECK(c->handle == MPI_COMM_NULL);
   }

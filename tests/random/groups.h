@@ -3,11 +3,6 @@
 #include "communicators.h"
 
 enum { most_groups = 8 };
-#ifdef MPICH_VERSION
-enum { group_creates = 0 };
-#else
-enum { group_creates = 1 };
-#endif
 
 /// Known to all, held by those in `holders` (bits: ranks in MPI_COMM_WORLD); who: ranks in MPI_COMM_WORLD.
 struct group { int used, n, who[most_ranks], holders, session; MPI_Group handle; };
@@ -144,7 +139,7 @@ static void comm_of_group(void) {
   const int tag = tag_of(++serial);
   // Open MPI 4.1.4 copies attributes in MPI_Comm_create_group; MPICH 4.0.2 crashes there with some groups that were not
   // made of this communicator's.
-  const int only_members = c->attribute == 0 && pick(2) && group_creates;
+  const int only_members = c->attribute == 0 && pick(2) && !over_mpich;
   if (g == NULL || d == NULL || g->session != c->session) return;
   for (int i = 0; i < g->n; ++i)
     if (index_of(c->who[0], c->n[0], g->who[i]) < 0 || !(g->holders >> g->who[i] & 1)) return;

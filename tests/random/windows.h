@@ -51,14 +51,11 @@ static int in_window(const struct window* w) { return w->rank >= 0; }
 
 /// MPICH 4.0.2 goes wrong with windows over other communicators, Open MPI 4.1.4 has none over one rank.
 static struct comm* comm_for_window(void) {
-#ifdef MPICH_VERSION
-  return comms[0].attribute ? NULL : &comms[0];      // it copies the communicator's attributes
-#else
+  if (over_mpich) return comms[0].attribute ? NULL : &comms[0];      // it copies the communicator's attributes
   int at[most_comms], n = 0;
   for (int i = 0; i < most_comms; ++i)
     if (comms[i].used && !comms[i].inter && comms[i].n[0] > 1 && comms[i].session == 0 && !comms[i].attribute) at[n++] = i;
   return n == 0 ? NULL : born(&comms[at[pick(n)]]);
-#endif
 }
 
 static void* aligned_ints(int n) {
@@ -96,7 +93,7 @@ static void make_live(struct window* w, const struct comm* c) {
 }
 
 static void new_window(struct window* w) {
-  const int flavor = pick(4);
+  const int drawn = pick(4), flavor = drawn == allocated_shared && anywhere ? allocated : drawn;
   struct comm* c = comm_for_window();
   if (c == NULL) return;
   *w = (struct window){.used = 1, .flavor = flavor, .n = c->n[0], .rank = c->rank, .handle = MPI_WIN_NULL};
@@ -270,9 +267,8 @@ static void operations(struct window* w) {
       const int anywhere = pick(w->n), place = pick(places), form = pick(12);
       const enum operation kind = (enum operation)pick(all_operations);
       int n = kind == fetch_op || kind == swap ? 1 : 1 + pick(widths[place]);
-#ifdef OPEN_MPI
-      if ((kind == get_and_sum || kind == replace) && n > 1000) n = 1 + n % 1000;   // 4.1.4 gets garbage beyond the 8 KiB of its buffer
-#endif
+      // Open MPI 4.1.4 gets garbage beyond the 8 KiB of its buffer.
+      if (over_openmpi && (kind == get_and_sum || kind == replace) && n > 1000) n = 1 + n % 1000;
       const int target = w->epoch == exposed || w->epoch == locked ? (origin + w->shift) % w->n : anywhere;
       if (kind == swap && target == origin) continue;                        // in which Open MPI 4.1.4 crashes
       if (w->begun[origin] + 3 > most_issued || !take_place(w, target, place, kind)) continue;

@@ -36,6 +36,20 @@ static struct comm comms[most_comms];
 static uint64_t seed, shared_state, own_state;
 static int serial;           // of messages, collectives, attributes: the same on all ranks, never twice
 static int beyond;           // also what MPICH 4.0.2 itself gets wrong: for runs under mana
+// Whether some run of the program may be over MPICH, over Open MPI: what that library gets wrong is left out.
+#ifdef OPEN_MPI
+static int over_mpich = 0;
+#else
+static int over_mpich = 1;
+#endif
+#ifdef MPICH_VERSION
+static int over_openmpi = 0;
+#else
+static int over_openmpi = 1;
+#endif
+// Without what MPICH 5.0.2 gets wrong: each process has a node of its own; the group of a cartesian communicator has all processes
+// of its parent.
+static int anywhere;
 
 static uint64_t mix(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

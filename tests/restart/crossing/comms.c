@@ -5,6 +5,7 @@
 enum { kinds = 7 };
 
 static MPI_Comm comm[kinds];           // dup, split in reverse, cart, graph, distributed graph, of a group, intercommunicator
+static MPI_Comm few;                   // a line of all processes of the group but the last
 static MPI_Group group;
 static int own_key, own_value = 7;
 
@@ -34,6 +35,8 @@ static void make(void) {
   OK(MPI_Group_range_incl(world, 1, backwards, &group));
   OK(MPI_Group_free(&world));
   OK(MPI_Comm_create_group(MPI_COMM_WORLD, group, 9, &comm[5]));
+  const int fewer[] = {ranks > 1 ? ranks - 1 : 1};
+  OK(MPI_Cart_create(comm[5], 1, fewer, periods, 0, &few));
   make_inter();
   OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &own_key, NULL));
   for (int i = 0; i < kinds; ++i) {
@@ -91,6 +94,16 @@ static void ask_topologies(void) {
   CHECK(n == (ranks == 1 ? MPI_CONGRUENT : MPI_SIMILAR), "%d", n);
 }
 
+/// The group of MPICH 5.0.2's has one member too many.
+static void ask_few(void) {
+  int rank, size;
+  CHECK((few == MPI_COMM_NULL) == (me == 0 && ranks > 1), "rank %d", me);
+  if (few == MPI_COMM_NULL) return;
+  OK(MPI_Comm_rank(few, &rank));
+  OK(MPI_Comm_size(few, &size));
+  CHECK(rank == ranks - 1 - me && size == (ranks > 1 ? ranks - 1 : 1), "%d of %d", rank, size);
+}
+
 /// A ring, or between the groups; and a sum.
 static void use(int i, int k) {
   int rank, size, remote, sum = 0, out[3], in[3] = {0};
@@ -121,9 +134,11 @@ int main(int argc, char** argv) {
   for (int k = 0; k < steps; ++k) {
     for (int i = 0; i < kinds; ++i) ask(i), use(i, k);
     ask_topologies();
+    ask_few();
     step(k);
   }
   for (int i = 0; i < kinds; ++i) OK(MPI_Comm_free(&comm[i]));
+  if (few != MPI_COMM_NULL) OK(MPI_Comm_free(&few));
   OK(MPI_Group_free(&group));
   OK(MPI_Comm_free_keyval(&own_key));
   return finish();
