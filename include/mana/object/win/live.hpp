@@ -93,21 +93,26 @@ inline void note_clean(win_entry& e) noexcept {
   if (may_clean()) __atomic_store_n(&e.what.is_dirty, false, __ATOMIC_RELAXED);
 }
 
-/// All operations on one target are complete, here and there. cost: one load if it is clean
-[[gnu::always_inline]] inline int complete_at(win_entry& e, int target) noexcept {
-  if ((bits_of_target(e, target) & target_bit::dirty) == 0) return neutral::success;
+/// All operations on one target are complete, here and there. The live MPI works for peers too.
+inline int flush_at(win_entry& e, int target) noexcept {
   if (may_clean()) clear_bits(e, target, target_bit::dirty);
   return lower::cross([&] { return live_mpi().MPI_Win_flush(target, e.real); });
 }
+/// The same, of which nothing is done if the target is clean. cost: one load then
+[[gnu::always_inline]] inline int complete_at(win_entry& e, int target) noexcept {
+  return (bits_of_target(e, target) & target_bit::dirty) == 0 ? int{neutral::success} : flush_at(e, target);
+}
 
 /// The same on all targets.
-inline int complete_all(win_entry& e) noexcept {
-  if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return neutral::success;
-  if (may_clean()) {
+inline int flush_all(win_entry& e) noexcept {
+  if (may_clean() && __atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) {
     note_clean(e);
     for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
   }
   return lower::cross([&] { return live_mpi().MPI_Win_flush_all(e.real); });
+}
+inline int complete_all(win_entry& e) noexcept {
+  return __atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED) ? flush_all(e) : int{neutral::success};
 }
 
 inline int synchronise(const win_entry& e) noexcept {

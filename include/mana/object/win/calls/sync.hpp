@@ -319,24 +319,24 @@ inline int win_unlock_all(MPI_Win win) noexcept {
   return object::with_win<fn::win_unlock_all>(win, [](auto&, object::win_entry& e) { return object::unlock_all(e); });
 }
 
+// A flush of the program is one below, also where nothing is dirty. Peers' operations on this rank's memory may need it:
+// programs flush while they wait for a value that a peer is to write.
 inline int win_flush(int target, MPI_Win win) noexcept {
   return object::flush_one<fn::win_flush>(win, target, [=](object::win_entry& e) {
-    return object::complete_at(e, target); });
+    return object::flush_at(e, target); });
 }
 inline int win_flush_all(MPI_Win win) noexcept {
-  return object::flush_every<fn::win_flush_all>(win, [](object::win_entry& e) { return object::complete_all(e); });
+  return object::flush_every<fn::win_flush_all>(win, [](object::win_entry& e) { return object::flush_all(e); });
 }
 inline int win_flush_local(int target, MPI_Win win) noexcept {
   return object::flush_one<fn::win_flush_local>(win, target, [=](object::win_entry& e) {
-    if ((object::bits_of_target(e, target) & object::target_bit::dirty) == 0) return int{neutral::success};
     return lower::cross([&] { return object::live_mpi().MPI_Win_flush_local(target, e.real); }); });
 }
 inline int win_flush_local_all(MPI_Win win) noexcept {
   return object::flush_every<fn::win_flush_local_all>(win, [](object::win_entry& e) {
-    if (!__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return int{neutral::success};
     return lower::cross([&] { return object::live_mpi().MPI_Win_flush_local_all(e.real); }); });
 }
-/// A processor's barrier, and progress: legal in every epoch.
+/// A processor's barrier: legal in every epoch.
 inline int win_sync(MPI_Win win) noexcept {
   return object::with_win<fn::win_sync>(win, [](auto&, object::win_entry& e) { return object::synchronise(e); });
 }
