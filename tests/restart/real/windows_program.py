@@ -43,6 +43,7 @@ for k in range(steps):
     tables.Complete()
     tables.Wait()
     seen.update(table.tobytes())
+    world.Barrier()                                                      # before others write into the table again
 
     one, before = np.ones(1, dtype="i8"), np.zeros(1, dtype="i8")
     for _ in range(3):                                                   # tickets: all different, counted at rank 0
