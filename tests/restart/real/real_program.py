@@ -87,7 +87,8 @@ PROGRAMS = {
     "mpi4py_windows": Real("python3-mpi4py", 2, ["/usr/bin/python3", str(HERE / "windows_program.py"), "1000"],
                            "^(step|checksum)", needs="/usr/lib/python3/dist-packages/mpi4py",
                            environment={"OMPI_MCA_osc": "^ucx"}),
-    "coarrays": Real("libcoarrays-{mpi}-dev", 2, ["{built}/coarrays", "300"], "^(step|checksum)", BOTH,
+    # Natively MPICH 4.0.2 loses some of its sums.
+    "coarrays": Real("libcoarrays-{mpi}-dev", 2, ["{built}/coarrays", "300"], "^(step|checksum)",
                      needs="/usr/lib/x86_64-linux-gnu/libcaf_{mpi}.so", inputs=["coarrays"],
                      environment={"OMPI_MCA_osc": "^ucx"}),
     "global_arrays": Real("libglobalarrays-dev", 2, ["{built}/global_arrays", "100"], "^step", BOTH,
