@@ -14,7 +14,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[2] / "scripts" / "support")]
 from mana_job import mpirun  # noqa: E402
-from real_program import BOTH, PROGRAMS, input_files  # noqa: E402
+from real_program import BOTH, PROGRAMS, command_of, input_files  # noqa: E402
 
 
 def seconds(real, words, mpi, files, directory):
@@ -36,7 +36,7 @@ def seconds(real, words, mpi, files, directory):
 
 def row(build, name, mpi, rounds):
     real = PROGRAMS[name]
-    command = [word.format(mpi=mpi) for word in real.command]
+    command = command_of(build, name, mpi)
     files = input_files(build, name, mpi)
     directory = build.resolve() / "real-overhead" / f"{name}-{mpi}"
     mana = [str(build.resolve() / "bin" / "mana"), "run", "--ckpt-dir", "ckpt", "--"]
@@ -52,7 +52,7 @@ def row(build, name, mpi, rounds):
 
 def installed(name, mpi):
     real = PROGRAMS[name]
-    return mpi in real.mpis and pathlib.Path(real.needs or real.command[0].format(mpi=mpi)).exists()
+    return mpi in real.mpis and pathlib.Path((real.needs or real.command[0]).format(mpi=mpi)).exists()
 
 
 def main():

@@ -77,6 +77,23 @@ PROGRAMS = {
                   options=["--buffered", "--file", "nucleic_phyml_boot_trees.txt", "--file", "nucleic_phyml_tree.txt"]),
     "bagel": Real("bagel", 2, ["/usr/bin/BAGEL", "water.json"], r"^(?P<counts> +\d+( +\d+ [ *])? +-\d+\.\d{8})",
                   ("mpich",), inputs=[HERE / "water.json"], environment={"BAGEL_NUM_THREADS": "2"}),
+    # One-sided communication. Natively Open MPI 4.1.4 needs OMPI_MCA_osc.
+    "bagel_caspt2": Real("bagel", 2, ["/usr/bin/BAGEL", "water_caspt2.json"], r"^(?P<counts> +\d+( +\d+ [ *])? +-\d+\.\d{8})",
+                         ("mpich",), inputs=[HERE / "water_caspt2.json"], environment={"BAGEL_NUM_THREADS": "1"}),
+    # The last digits depend on which rank took which task. MPICH 4.0.2 is wrong natively in windows that it allocates.
+    "nwchem": Real("nwchem-{mpi}", 2, ["/usr/bin/nwchem.{mpi}", "water.nw"], r"^(?P<counts> +Total SCF energy = +-\d+\.\d{7})",
+                   BOTH, inputs=[HERE / "water.nw"], options=["--buffered"],
+                   environment={"OMPI_MCA_osc": "^ucx", "ARMCI_USE_WIN_ALLOCATE": "0"}),
+    "mpi4py_windows": Real("python3-mpi4py", 2, ["/usr/bin/python3", str(HERE / "windows_program.py"), "1000"],
+                           "^(step|checksum)", needs="/usr/lib/python3/dist-packages/mpi4py",
+                           environment={"OMPI_MCA_osc": "^ucx"}),
+    # Natively MPICH 4.0.2 loses some of its sums.
+    "coarrays": Real("libcoarrays-{mpi}-dev", 2, ["{built}/coarrays", "300"], "^(step|checksum)",
+                     needs="/usr/lib/x86_64-linux-gnu/libcaf_{mpi}.so", inputs=["coarrays"],
+                     environment={"OMPI_MCA_osc": "^ucx"}),
+    "global_arrays": Real("libglobalarrays-dev", 2, ["{built}/global_arrays", "100"], "^step", BOTH,
+                          needs="/usr/lib/x86_64-linux-gnu/libga-{mpi}.a", inputs=["global_arrays"],
+                          environment={"OMPI_MCA_osc": "^ucx", "ARMCI_USE_WIN_ALLOCATE": "0"}),
 }
 
 
@@ -121,12 +138,39 @@ def tester_input(directory, mpi):
     return file
 
 
-MADE = {"hpccinf.txt": hpcc_input, "LU.dat": lu_input, "Si.UPF": silicon, "water.tpr": water, "bt.dat": tester_input}
+def coarrays(directory, mpi):
+    """A program of our own over OpenCoarrays' library."""
+    file = directory / "coarrays"
+    subprocess.run([f"mpifort.{mpi}", "-O1", "-fcoarray=lib", HERE / "coarray_program.f90", "-o", file, f"-lcaf_{mpi}"],
+                   cwd=directory, check=True)
+    return file
+
+
+def global_arrays(directory, mpi):
+    """A program of our own over Global Arrays and ARMCI-MPI."""
+    file, libraries = directory / "global_arrays", pathlib.Path("/usr/lib/x86_64-linux-gnu")
+    subprocess.run([f"mpicc.{mpi}", "-O1", HERE / "ga_program.c", "-o", file, libraries / f"libga-{mpi}.a",
+                    libraries / f"libscalapack-{mpi}.so.2.2", "-llapack", "-lblas", libraries / f"libarmci-{mpi}.a",
+                    "-lgfortran", "-lm"], check=True)
+    return file
+
+
+MADE = {"coarrays": coarrays, "global_arrays": global_arrays, "hpccinf.txt": hpcc_input, "LU.dat": lu_input, "Si.UPF": silicon, "water.tpr": water, "bt.dat": tester_input}
+
+
+def scratch_of(build, name, mpi):
+    """Where a program's inputs are made."""
+    return build.resolve() / "real-inputs" / f"{name}-{mpi}"
+
+
+def command_of(build, name, mpi):
+    """The words of a program's command."""
+    return [word.format(mpi=mpi, built=scratch_of(build, name, mpi)) for word in PROGRAMS[name].command]
 
 
 def input_files(build, name, mpi):
     """Paths of a program's inputs; those that are made are made."""
-    scratch = build.resolve() / "real-inputs" / f"{name}-{mpi}"
+    scratch = scratch_of(build, name, mpi)
     scratch.mkdir(parents=True, exist_ok=True)
     return [str(MADE[file](scratch, mpi) if file in MADE else file).format(mpi=mpi) for file in PROGRAMS[name].inputs]
 
@@ -142,9 +186,9 @@ def main():
     if options.mpi not in real.mpis:
         print(f"{options.program} is built for {' and '.join(real.mpis)} only: skipped")
         return SKIPPED
-    command = [word.format(mpi=options.mpi) for word in real.command]
-    if not pathlib.Path(real.needs or command[0]).exists():
-        print(f"{options.program} is not installed (Debian package {real.package}): skipped")
+    command = command_of(options.build, options.program, options.mpi)
+    if not pathlib.Path((real.needs or command[0]).format(mpi=options.mpi)).exists():
+        print(f"{options.program} is not installed (Debian package {real.package.format(mpi=options.mpi)}): skipped")
         return SKIPPED
     words = [sys.executable, str(HERE.parent / "restart_test.py"), "--build", str(options.build), "--mpi", options.mpi,
              "--ranks", str(real.ranks), "--name", f"real-{options.program}", "--checkpoints", "5", "--once-too",
