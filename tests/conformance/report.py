@@ -54,8 +54,9 @@ does not pass, the test is *unsteady* and does not count.
 
 `--suite mpi4py` does the same with the tests of mpi4py's source package, run by the installed python3-mpi4py. The mirror used for
 this page has the package's description but not its archive. So the files are those of the same version in the project's public
-repository, in the place where the package would be. mpi4py asks for MPI_THREAD_MULTIPLE, for which Open MPI 4.1 has no windows of
-one rank: then the tests of windows leave themselves out. They run with MPI_THREAD_SERIALIZED.
+repository, put where the package would be. By itself mpi4py asks for MPI_THREAD_MULTIPLE, for which Open MPI 4.1 has no windows
+of one rank: then the tests of windows leave themselves out. They run with MPI_THREAD_SERIALIZED. The page shows the files that
+use windows, with 1, 2 and 3 ranks.
 
 Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. On a busy
 machine `--patience` multiplies the limits of time. `report.py --earlier PAGE` keeps the rows of categories that were not run again.
