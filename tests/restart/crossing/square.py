@@ -31,7 +31,7 @@ HEAD = """# Any MPI
 A checkpoint restarts over another MPI than the one that it was written over, also in another distribution. This table is from
 runs: its rows are the MPIs that a program was built with and saved over, its columns the MPIs that it was restarted over. A cell
 counts the programs whose output was that of their native run. The programs are heat2d, a program with many live objects, and
-random programs, which call messages, collectives, communicators, groups, datatypes, operations and persistent requests, and leave
+random programs. These call messages, collectives, communicators, groups, datatypes, operations and persistent requests. They leave
 out what one of the libraries gets wrong.
 
 Print the page again: `tests/restart/crossing/square.py page BUILD… > docs/any_mpi.md`.
@@ -253,7 +253,7 @@ def run_rows(options, systems, results):
             options.results.write_text(json.dumps(results, indent=1))
 
 
-def print_page(lives_of_all, results):
+def print_page(lives_of_all, results, note):
     titles = [live["title"] for live in lives_of_all]
     print(HEAD)
     print("| written over | " + " | ".join(f"restarted over {title}" for title in titles) + " |")
@@ -261,12 +261,16 @@ def print_page(lives_of_all, results):
     for row in titles:
         cells = [results.get(row, {}).get(column, {}) for column in titles]
         print(f"| {row} | " + " | ".join(f"{list(cell.values()).count('')} of {len(cell)}" if cell else "not run" for cell in cells) + " |")
-    print("\nThe `mpi.h` with which mana was built: " + "; ".join(f"{live['title']}: {live['header']}" for live in lives_of_all) + ".")
-    causes = [(row, column, name, cause) for row in titles for column in titles
+    print("\n## What mana was built with\n\n| live MPI | version of `mpi.h` |\n|---|---|")
+    for live in lives_of_all:
+        print(f"| {live['title']} | {live['header']} |")
+    if note:
+        print("\n" + note)
+    causes = [(row, "any" if cause.startswith("natively") else column, name, cause) for row in titles for column in titles
               for name, cause in results.get(row, {}).get(column, {}).items() if cause]
     if causes:
         print("\n## What failed\n\n| written over | restarted over | program | cause |\n|---|---|---|---|")
-        for cells in causes:
+        for cells in dict.fromkeys(causes):
             print("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
 
 
@@ -274,7 +278,7 @@ def page(options):
     systems = [(system, live) for system in map(System, options.systems) for live in json.loads(system.do("lives"))]
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
     run_rows(options, systems, results)
-    print_page([live for _, live in systems], results)
+    print_page([live for _, live in systems], results, options.note)
 
 
 def seeds(text):
@@ -290,6 +294,7 @@ def main():
     whole.add_argument("--seeds", type=seeds, default="1..20", metavar="A..B")
     whole.add_argument("--jobs", type=int, default=1, help="restarts at a time")
     whole.add_argument("--results", type=pathlib.Path, default=TREE / "build" / "any-mpi.json", help="of cells that were run: not again")
+    whole.add_argument("--note", default="", help="what a reader has to know of these runs")
     whole.set_defaults(part=page)
     for part in lives, save, restart:
         own = parts.add_parser(part.__name__)
