@@ -1,7 +1,9 @@
-"""Ranks that share a window's memory are placed on two nodes: the restart is refused by name, and nothing is lost by it.
+"""The ranks of windows on two nodes: the last rank sees another machine, with shared memory of its own.
 
-One rank sees another machine's identity, as it would on another node. Without the privileges of root this needs a user
-namespace.
+refused: ranks that share a window's memory restart on two nodes. That is refused by name, and nothing is lost by it.
+moved: ranks that only use memory of their node, because they are on one, restart on two nodes, and on one again (INV-128).
+
+Without the privileges of root this needs a user namespace.
 """
 import os
 import pathlib
@@ -17,11 +19,14 @@ from workplace import Skip, main  # noqa: E402
 SURROUNDINGS_DIFFER = 83
 IDENTITY = "/proc/sys/kernel/random/boot_id"
 OTHER_MACHINE = "00000000-0000-4000-8000-000000000000\n"
-# The last rank runs in a namespace of its own.
+# Its words after the last rank's number: a command. The last rank runs it in a namespace of its own.
 APART = """last=$1; shift
-[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" -ne "$last" ] || set -- %s sh -c 'mount --bind identity %s && exec "$@"' sh "$@"
+there='mount --bind identity %s && mount -t tmpfs none /dev/shm && exec "$@"'
+[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" -ne "$last" ] || set -- %s sh -c "$there" sh "$@"
 exec "$@"
 """
+# So that the live MPI, which knows that the ranks are on one machine, sends messages as between two.
+BETWEEN_NODES = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "pt2pt", "MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
 
 
 def namespace():
@@ -37,27 +42,60 @@ def counted(said):
     return [line for line in said if line.startswith(("step", "checksum", "rank"))]
 
 
-def tell(place, options):
-    (place.directory / "identity").write_text(OTHER_MACHINE)
-    apart = ["sh", "-c", APART % (shlex.join(namespace()), IDENTITY), "sh", place.ranks - 1]
-    words = [options.program, *options.arguments]
-    native = counted(place.start(*words).end())
-    job = place.run(*words)
-    said = job.until("step 1")
-    place.checkpoint()
-    before = counted(said + job.killed())
-    refused = place.ended(*apart, *place.restart_words())
-    place.expect("the status of a restart on two nodes", refused.status, SURROUNDINGS_DIFFER, refused.errors)
+class Story:
+    def __init__(self, place, options):
+        self.place, self.words = place, [options.program, *options.arguments]
+        (place.directory / "identity").write_text(OTHER_MACHINE)
+        self.apart = ["sh", "-c", APART % (IDENTITY, shlex.join(namespace())), "sh", place.ranks - 1]
+        self.native = counted(place.start(*self.words).end())
+        if not self.native:
+            raise Failed(f"natively nothing counts; see {place.log}")
+        self.lines = []
+
+    def saved(self, job, moment):
+        """The job is killed behind a checkpoint after this line."""
+        said = job.until(moment)
+        self.place.checkpoint()
+        self.lines += counted(said + job.killed())
+
+    def on_two_nodes(self):
+        (self.place.ckpt / "job.json").unlink(missing_ok=True)
+        return self.place.start(*self.apart, *self.place.restart_words(), **BETWEEN_NODES)
+
+    def ended(self, job):
+        self.lines += counted(job.end())
+        missing = [line for line in self.native if line not in self.lines]
+        if missing:
+            raise Failed(f"the restarts lack {missing}; see {self.place.log}")
+
+
+def refused(place, story):
+    story.saved(place.run(*story.words), "step 1")
+    done = place.ended(*story.apart, *place.restart_words(), **BETWEEN_NODES)
+    place.expect("the status of a restart on two nodes", done.status, SURROUNDINGS_DIFFER, done.errors)
     node = platform.node()
     wanted = (f"rank {place.ranks - 1} (now on {node}) does not share the memory of a window with rank 0 (now on {node}). Place the "
               f"window's {place.ranks} ranks, from 0 to {place.ranks - 1}, on one node and restart again")
-    place.check(wanted, wanted in refused.errors, refused.errors)
-    after = counted(place.restart().end())
-    missing = [line for line in native if line not in before + after]
-    if not native or missing:
-        raise Failed(f"the restart on one node lacks {missing}; see {place.log}")
+    place.check(wanted, wanted in done.errors, done.errors)
+    story.ended(place.restart())
+
+
+def moved(place, story):
+    story.saved(place.run(*story.words), "step 1")
+    story.saved(story.on_two_nodes(), "step 3")
+    story.saved(place.restart(), "step 4")
+    story.ended(story.on_two_nodes())
+
+
+def tell(place, options):
+    {"refused": refused, "moved": moved}[options.story](place, Story(place, options))
+
+
+def add_arguments(parser):
+    parser.add_argument("--story", choices=("refused", "moved"), required=True)
+    parser.add_argument("--name", required=True)
+    parser.add_argument("arguments", nargs="*")
 
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, "windows-apart", tell, lambda parser: parser.add_argument("arguments", nargs="*"),
-                  program="ranks that share memory"))
+    sys.exit(main(__doc__, "windows-apart-{name}", tell, add_arguments, program="that has windows"))
