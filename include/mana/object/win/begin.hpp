@@ -11,6 +11,9 @@
 #include <mana/object/win/memory.hpp>
 #include <mana/object/win/words.hpp>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cstring>
 
 namespace mana::object {
@@ -33,9 +36,10 @@ inline int allocate_live(win_entry& e, std::byte*& live) noexcept {
 }
 
 /// Shows live memory in place of what is mapped at `at`. out: false: it is no memory that processes share
+/// Without the split UCX's mremap is in the place of libc's, and forgets the address.
 inline bool show_live(std::byte* live, std::int64_t bytes, std::byte* at) noexcept {
   const std::size_t lead = lead_in_page(live), all = whole_pages(lead + static_cast<std::size_t>(bytes));
-  return mremap(live - lead, 0, all, MREMAP_MAYMOVE | MREMAP_FIXED, at - lead) != MAP_FAILED;
+  return syscall(SYS_mremap, live - lead, 0, all, MREMAP_MAYMOVE | MREMAP_FIXED, at - lead) != -1;
 }
 
 /// Tries it. A member without memory has nothing to show. The program's address, once it has one, must lie in its page as the
