@@ -35,7 +35,7 @@ inline int allocate_live(win_entry& e, std::byte*& live) noexcept {
     return rc != neutral::success ? rc : b.service->win_enter(e.real); });
 }
 
-/// Shows live memory in place of what is mapped at `at`. out: false: it is no memory that processes share
+/// Shows live memory in place of what is mapped at `at`. out: false: it is no memory that processes share.
 /// Without the split UCX's mremap is in the place of libc's, and forgets the address.
 inline bool show_live(std::byte* live, std::int64_t bytes, std::byte* at) noexcept {
   const std::size_t lead = lead_in_page(live), all = whole_pages(lead + static_cast<std::size_t>(bytes));

@@ -19,8 +19,8 @@ struct one_side {
 template <std::size_t Sides>
 struct operation {
   real<kind::win> win;
-  int target;
-  std::intptr_t at;      // displacement in the live window
+  int target = 0;
+  std::intptr_t at = 0;      // displacement in the live window
   real<kind::datatype> types[Sides];
   real<kind::op> op;
 };
