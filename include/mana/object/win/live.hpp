@@ -1,5 +1,6 @@
 // The live windows of a window: one over the program's memory and, if its ranks are on several nodes, one over its lock words.
-// Both are in one epoch from their beginning to their end, in which all operations are legal. All functions return neutral error classes.
+// Both are in one epoch from their beginning to their end, in which all operations are legal. All functions return neutral error
+// classes.
 #pragma once
 #include <mana/call/library.hpp>
 #include <mana/call/narrow_call.hpp>

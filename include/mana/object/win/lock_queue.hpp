@@ -22,7 +22,8 @@ struct rank_bits {
   bool any() const noexcept { return (of[0] | of[1]) != 0; }
 };
 
-/// The memory of one rank's words. Behind those of locks lie the bits of tokens (token_bits.hpp). Aligned: MPICH 4.0.2 over UCX writes wrongly to addresses that are no multiple of 16.
+/// The memory of one rank's words. Behind those of locks lie the bits of tokens (token_bits.hpp). Aligned: MPICH 4.0.2 over UCX
+/// writes wrongly to addresses that are no multiple of 16.
 struct alignas(64) lock_words {
   std::int64_t words[8] = {};
 };

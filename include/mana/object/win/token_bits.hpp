@@ -10,8 +10,6 @@
 #include <mana/call/wait.hpp>
 #include <mana/object/win/words.hpp>
 
-#include <sched.h>
-
 namespace mana::object {
 
 /// The ranks of a window whose tokens can be bits.
