@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 #include <mana/arch/x86_64/increment.hpp>
 #include <mana/arch/x86_64/raw_syscall.hpp>
+#include <mana/arch/x86_64/relax.hpp>
 #include <mana/arch/x86_64/thread_registers.hpp>
 #else
 #error "mana is not written for this architecture: there is no folder for it in include/mana/arch"

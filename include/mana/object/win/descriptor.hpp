@@ -3,7 +3,7 @@
 #include <mana/lower/inventory.hpp>
 #include <mana/object/comm/descriptor.hpp>
 #include <mana/object/win/epoch.hpp>
-#include <mana/object/win/lock_queue.hpp>
+#include <mana/object/win/rank_bits.hpp>
 #include <mana/vid/id_table.hpp>
 #include <mana/vid/object_class.hpp>
 
@@ -54,7 +54,7 @@ template <>
 struct descriptor<kind::win> {
   object::win_flavor flavor = object::win_flavor::create;
   vid::entry<kind::comm>* on = nullptr;          // a duplicate of the program's communicator; owned
-  object::lock_words* words = nullptr;           // lock_words[members]; owned, from mmap
+  std::int64_t* words = nullptr;                 // of all members (words.hpp); owned, from mmap
   bool words_are_shared = false;                 // all members map them; else each uses its own ones
   mana::real<kind::win> words_below{};           // the live window over the own ones, if they are not shared
 
@@ -69,8 +69,9 @@ struct descriptor<kind::win> {
   std::atomic_flag epoch_lock = ATOMIC_FLAG_INIT;     // held to change `epochs` and bits of `targets`
   std::uint8_t* targets = nullptr;               // target_bit[members]; owned
   bool is_dirty = false;                         // some target may be
-  bool tokens_are_bits = false;                  // from the creation on
-  object::rank_bits origins;                     // of an exposure epoch, if tokens are bits
+  bool tokens_are_counts = false;                // from the creation on
+  object::rank_bits origins;                     // of an exposure epoch, if tokens are counts
+  std::int64_t* taken = nullptr;                 // tokens of each kind and sender, if they are counts; owned
   vid::entry<kind::request>** awaited = nullptr;      // of an exposure epoch: receives of the origins' tokens; owned
   int awaited_size = 0;
 

@@ -38,15 +38,14 @@ constexpr bool is_open(access_epoch a) noexcept {
 
 /// in: target  its bits
 constexpr int use_epoch(win_epochs& e, std::uint8_t target) noexcept {
+  if (e.access == access_epoch::lock_all || e.access == access_epoch::fence) return neutral::success;
   switch (e.access) {
     case access_epoch::fence_begun:
       e.access = access_epoch::fence;
       return neutral::success;
-    case access_epoch::fence:
-    case access_epoch::lock_all: return neutral::success;
     case access_epoch::start: return (target & target_bit::started) != 0 ? int{neutral::success} : int{neutral::err_rma_sync};
     case access_epoch::lock: return (target & target_bit::locked) != 0 ? int{neutral::success} : int{neutral::err_rma_sync};
-    case access_epoch::none: break;
+    default: break;
   }
   return neutral::err_rma_sync;
 }

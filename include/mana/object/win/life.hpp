@@ -5,7 +5,7 @@
 #include <mana/object/win/begin.hpp>
 #include <mana/object/win/error.hpp>
 #include <mana/object/win/token.hpp>
-#include <mana/object/win/token_bits.hpp>
+#include <mana/object/win/token_counts.hpp>
 
 #include <cstdlib>
 #include <utility>
@@ -62,12 +62,15 @@ inline info_store hints_of_win(const wanted_win& w, const info_store* given) {
 
 /// Memory of a window that is being made, before anything collective. out: false: there is none
 inline bool begin_memory(win_entry& e, int members) noexcept {
-  e.what.words = static_cast<lock_words*>(map_memory(bytes_of_words(members)));
+  e.what.words = static_cast<std::int64_t*>(map_memory(bytes_of_words(members)));
   e.what.targets = static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(members), 1));
+  const bool counts_tokens = may_count_tokens(members);
+  if (counts_tokens)
+    e.what.taken = static_cast<std::int64_t*>(std::calloc(static_cast<std::size_t>(kinds_of_tokens * members), sizeof(std::int64_t)));
   if (e.what.flavor == win_flavor::shared)
     e.what.shared.segments =
         static_cast<win_segment*>(std::calloc(static_cast<std::size_t>(members), sizeof(win_segment)));
-  return e.what.words != nullptr && e.what.targets != nullptr &&
+  return e.what.words != nullptr && e.what.targets != nullptr && (!counts_tokens || e.what.taken != nullptr) &&
          (e.what.flavor != win_flavor::shared || e.what.shared.segments != nullptr);
 }
 
@@ -77,6 +80,7 @@ inline void end_entry(win_entry& e, int members) noexcept {
   end_shared(e.what.shared);
   unmap_memory(e.what.words, bytes_of_words(members));
   std::free(e.what.targets);
+  std::free(e.what.taken);
   std::free(e.what.awaited);
   while (attached_region* const r = e.what.attached) {
     e.what.attached = r->next;
@@ -129,7 +133,7 @@ inline int construct_win(win_entry& e, comm_entry_t& from, reserved_comm& id, bo
   begin_hidden(id, from, e);
   rc = make_memory(e, contiguous);
   if (rc == neutral::success) rc = make_both(e);
-  e.what.tokens_are_bits = has_token_bits(e);
+  e.what.tokens_are_counts = has_token_counts(e);
   if (rc == neutral::success) return rc;
   end_both(e);
   end_hidden(e);

@@ -104,12 +104,16 @@ inline int flush_at(win_entry& e, int target) noexcept {
   return (bits_of_target(e, target) & target_bit::dirty) == 0 ? int{neutral::success} : flush_at(e, target);
 }
 
+/// A flush of all targets is about to begin.
+inline void note_all_clean(win_entry& e) noexcept {
+  if (!may_clean() || !__atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) return;
+  note_clean(e);
+  for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
+}
+
 /// The same on all targets.
 inline int flush_all(win_entry& e) noexcept {
-  if (may_clean() && __atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED)) {
-    note_clean(e);
-    for (int target = 0; target < ranks_of(e).size; ++target) clear_bits(e, target, target_bit::dirty);
-  }
+  note_all_clean(e);
   return lower::cross([&] { return live_mpi().MPI_Win_flush_all(e.real); });
 }
 inline int complete_all(win_entry& e) noexcept {

@@ -28,11 +28,11 @@ inline int take_place(call::wrapper_scope& scope, const win_entry& e, int home, 
   std::int64_t before = 0, done = 0;
   int rc = ask_for_place(e, home, place, before, done);
   if (rc != neutral::success || is_granted(place, before, done)) return rc;
-  unsigned fruitless = 0;
+  unsigned looks = 0;
   call::wait(scope, [&] {
-    rc = read_word(e, home, word_of_done(place), done);
+    rc = read_word(e, home, place_of(word_of_done(place)), done);
     if (rc != neutral::success || is_granted(place, before, done)) return call::poll_end::done;
-    if (++fruitless % looks_before_yield == 0) give_way(e);
+    give_way(e, ++looks);
     return call::poll_end::waits;
   }, [&] { return announce_lock(e); });
   return rc;
@@ -41,7 +41,7 @@ inline int take_place(call::wrapper_scope& scope, const win_entry& e, int home, 
 /// out: neutral error class
 inline int leave_place(const win_entry& e, int home, lock_place place) noexcept {
   std::int64_t before = 0;
-  return add_to_word(e, home, word_of_done(place), unit_of(place), before);
+  return add_to_word(e, home, place_of(word_of_done(place)), unit_of(place), before);
 }
 
 /// The rank has one exclusive lock less, and leaves the room with the last.

@@ -10,23 +10,8 @@
 
 namespace mana::object {
 
-/// Words of one rank. Displacements in the live window of lock words are these numbers.
 enum class lock_word : std::uint8_t { asked, done, all_asked, all_done };
-
-/// A set of ranks of a window.
-struct rank_bits {
-  static constexpr int words = 2;
-  std::uint64_t of[words] = {};
-  void add(int rank) noexcept { of[rank / 64] |= std::uint64_t{1} << rank % 64; }
-  bool has(int rank) const noexcept { return (of[rank / 64] >> rank % 64 & 1) != 0; }
-  bool any() const noexcept { return (of[0] | of[1]) != 0; }
-};
-
-/// The memory of one rank's words. Behind those of locks lie the bits of tokens (token_bits.hpp). Aligned: MPICH 4.0.2 over UCX
-/// writes wrongly to addresses that are no multiple of 16.
-struct alignas(64) lock_words {
-  std::int64_t words[8] = {};
-};
+inline constexpr int lock_words = 4;
 
 /// The places in the two queues: of one rank's lock, and of the window's room, which keeps locks of all ranks and exclusive
 /// locks apart.

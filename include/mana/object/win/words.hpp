@@ -1,4 +1,4 @@
-// Lock words of a window: where they lie, and the operations on them.
+// Words of a window: where those of locks and counts of tokens lie, and the operations on them.
 //
 // If the ranks of the window are on one node, all of them map the words of all in one file without a name. The processor's
 // atomics work on these. Otherwise each rank has its own words, in a live window, and MPI's atomics work on those. The values
@@ -8,26 +8,67 @@
 // Because: they decide together, when no operation is under way: at the creation and in the rebuild. A rank brings
 // along its own words alone, and nobody operates before all have brought theirs.
 #pragma once
+#include <mana/arch/arch.hpp>
+#include <mana/object/win/lock_queue.hpp>
 #include <mana/object/win/memory.hpp>
 
 #include <sched.h>
 
+#include <algorithm>
+
 namespace mana::object {
 
-inline lock_words& own_words(const win_entry& e) noexcept { return e.what.words[ranks_of(e).own_rank]; }
-inline std::size_t bytes_of_words(int members) noexcept { return static_cast<std::size_t>(members) * sizeof(lock_words); }
+// --- places
+
+/// Of a word among those of one rank: in an array of 64-bit words, and the displacement in the live window of words.
+enum class word_place : std::int32_t {};
+
+/// A cache line. Ranks that look at a word do not hold up those that change one on another line. MPICH 4.0.2 over UCX needs
+/// bases that are multiples of 16.
+inline constexpr int words_of_line = 64 / sizeof(std::int64_t);
+constexpr int whole_lines(int words) noexcept { return (words + words_of_line - 1) / words_of_line * words_of_line; }
+
+/// Each word of locks has a line.
+constexpr word_place place_of(lock_word w) noexcept { return word_place{static_cast<int>(w) * words_of_line}; }
+
+/// Kinds of tokens. Counts of a kind lie behind the words of locks, one for each rank that sends.
+enum class token : std::uint8_t { posted, completed };
+inline constexpr int kinds_of_tokens = 2;
+constexpr word_place place_of(token kind, int sender, int members) noexcept {
+  return word_place{lock_words * words_of_line + static_cast<int>(kind) * whole_lines(members) + sender};
+}
+
+/// Windows of few ranks have counts of tokens: with more of them, their memory would grow with the square.
+constexpr bool may_count_tokens(int members) noexcept { return members <= rank_bits::most_ranks; }
+
+/// Words of one rank.
+constexpr int words_of_rank(int members) noexcept {
+  return lock_words * words_of_line + (may_count_tokens(members) ? kinds_of_tokens * whole_lines(members) : 0);
+}
+constexpr std::size_t bytes_of_words(int members) noexcept {
+  return static_cast<std::size_t>(members) * static_cast<std::size_t>(words_of_rank(members)) * sizeof(std::int64_t);
+}
+
+inline std::int64_t* words_at(const win_entry& e, int home) noexcept {
+  return e.what.words + static_cast<std::ptrdiff_t>(home) * words_of_rank(ranks_of(e).size);
+}
+
+// --- memory
 
 /// Puts memory that all members map in place of the words, if they can share it. Collective over `on`.
 inline bool share_words(win_entry& e) noexcept {
   const vid::rank_map& ranks = ranks_of(e);
   if (ranks.size == 1) return true;
   const auto on = e.what.on->real;
-  const lock_words own = own_words(e);
+  const int own_words = words_of_rank(ranks.size);
+  std::int64_t* const own_place = words_at(e, ranks.own_rank);
+  scratch<std::int64_t> own(own_words);
+  std::copy_n(own_place, own_words, own.data());
   shared_memory all;
   all.begin = reinterpret_cast<std::byte*>(e.what.words);
   all.bytes = whole_pages(bytes_of_words(ranks.size));
   const bool shares = make_shared(on, ranks.own_rank == 0, for_words, all) == neutral::success;
-  own_words(e) = own;
+  std::copy_n(own.data(), own_words, own_place);
   return shares && greatest_error(on, neutral::success) == neutral::success;      // all have brought their words
 }
 
@@ -36,73 +77,64 @@ inline int make_words(win_entry& e) noexcept {
   e.what.words_below = {};                       // of a process that has ended
   e.what.words_are_shared = share_words(e);
   if (e.what.words_are_shared) return neutral::success;
-  return make_live(own_words(e).words, sizeof(lock_words), sizeof(std::int64_t), e.what.on->real, e.what.words_below);
+  const auto bytes = static_cast<std::intptr_t>(words_of_rank(ranks_of(e).size) * sizeof(std::int64_t));
+  return make_live(words_at(e, ranks_of(e).own_rank), bytes, sizeof(std::int64_t), e.what.on->real, e.what.words_below);
 }
 
 // --- operations
 
-inline std::int64_t& word_at(const win_entry& e, int home, lock_word word) noexcept {
-  return e.what.words[home].words[static_cast<std::size_t>(word)];
+inline std::int64_t& word_at(const win_entry& e, int home, word_place place) noexcept {
+  return words_at(e, home)[static_cast<int>(place)];
 }
 
 /// MPI_Fetch_and_op with MPI_SUM. Runs in the lower half; a flush must follow.
-inline int fetch_and_add(const win_entry& e, int home, lock_word word, const std::int64_t* amount,
+inline int fetch_and_add(const win_entry& e, int home, word_place place, const std::int64_t* amount,
                          std::int64_t* before) noexcept {
   return live_mpi().MPI_Fetch_and_op(amount, before, lower::predefined(neutral::int64), home,
-                                     static_cast<std::intptr_t>(word), lower::predefined(neutral::sum), e.what.words_below);
-}
-
-/// The same with MPI_BOR or MPI_BAND, and the flush.
-inline int change_bits(const win_entry& e, int home, lock_word word, neutral::op_code how, std::uint64_t bits) noexcept {
-  const auto given = static_cast<std::int64_t>(bits);
-  std::int64_t before = 0;
-  return lower::cross([&] {
-    const int rc = live_mpi().MPI_Fetch_and_op(&given, &before, lower::predefined(neutral::int64), home,
-                                               static_cast<std::intptr_t>(word), lower::predefined(how), e.what.words_below);
-    return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
+                                     static_cast<std::intptr_t>(place), lower::predefined(neutral::sum), e.what.words_below);
 }
 
 /// Adds to a word of rank `home`. out: before: its former value
-inline int add_to_word(const win_entry& e, int home, lock_word word, std::int64_t amount, std::int64_t& before) noexcept {
+inline int add_to_word(const win_entry& e, int home, word_place place, std::int64_t amount, std::int64_t& before) noexcept {
   if (e.what.words_are_shared) [[likely]] {
-    before = __atomic_fetch_add(&word_at(e, home, word), amount, __ATOMIC_SEQ_CST);
+    before = __atomic_fetch_add(&word_at(e, home, place), amount, __ATOMIC_SEQ_CST);
     return neutral::success;
   }
   return lower::cross([&] {
-    const int rc = fetch_and_add(e, home, word, &amount, &before);
+    const int rc = fetch_and_add(e, home, place, &amount, &before);
     return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
 }
 
-inline int read_word(const win_entry& e, int home, lock_word word, std::int64_t& now) noexcept {
-  if (!e.what.words_are_shared) return add_to_word(e, home, word, 0, now);
-  now = __atomic_load_n(&word_at(e, home, word), __ATOMIC_SEQ_CST);
+/// Adds one to a word that no other rank changes. Stores to the window that come before it are seen before it.
+inline int advance_word(const win_entry& e, int home, word_place place) noexcept {
+  std::int64_t before = 0;
+  if (!e.what.words_are_shared) return add_to_word(e, home, place, 1, before);
+  std::int64_t& word = word_at(e, home, place);
+  __atomic_store_n(&word, __atomic_load_n(&word, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
   return neutral::success;
 }
 
-/// Sets bits of a word.
-inline int set_in_word(const win_entry& e, int home, lock_word word, std::uint64_t bits) noexcept {
-  if (!e.what.words_are_shared) return change_bits(e, home, word, neutral::bor, bits);
-  __atomic_fetch_or(&word_at(e, home, word), static_cast<std::int64_t>(bits), __ATOMIC_SEQ_CST);
-  return neutral::success;
-}
-inline int clear_in_word(const win_entry& e, int home, lock_word word, std::uint64_t bits) noexcept {
-  if (!e.what.words_are_shared) return change_bits(e, home, word, neutral::band, ~bits);
-  __atomic_fetch_and(&word_at(e, home, word), static_cast<std::int64_t>(~bits), __ATOMIC_SEQ_CST);
+inline int read_word(const win_entry& e, int home, word_place place, std::int64_t& now) noexcept {
+  if (!e.what.words_are_shared) return add_to_word(e, home, place, 0, now);
+  now = __atomic_load_n(&word_at(e, home, place), __ATOMIC_SEQ_CST);
   return neutral::success;
 }
 
 /// Asks for a place at rank `home`, and reads in the same visit who is done. The second value may be older: see INV-120.
 inline int ask_for_place(const win_entry& e, int home, lock_place place, std::int64_t& before, std::int64_t& done) noexcept {
   const std::int64_t unit = unit_of(place), nothing = 0;
+  const word_place asked_at = place_of(word_of_asked(place)), done_at = place_of(word_of_done(place));
   if (e.what.words_are_shared) [[likely]] {
-    add_to_word(e, home, word_of_asked(place), unit, before);
-    return read_word(e, home, word_of_done(place), done);
+    add_to_word(e, home, asked_at, unit, before);
+    return read_word(e, home, done_at, done);
   }
   return lower::cross([&] {
-    int rc = fetch_and_add(e, home, word_of_asked(place), &unit, &before);
-    if (rc == neutral::success) rc = fetch_and_add(e, home, word_of_done(place), &nothing, &done);
+    int rc = fetch_and_add(e, home, asked_at, &unit, &before);
+    if (rc == neutral::success) rc = fetch_and_add(e, home, done_at, &nothing, &done);
     return rc == neutral::success ? live_mpi().MPI_Win_flush(home, e.what.words_below) : rc; });
 }
+
+// --- waits
 
 /// The processor's atomics give the live MPI no turn, and operations of others may need one. No token has the tag, so that
 /// each probe looks for messages.
@@ -114,9 +146,11 @@ inline void make_progress(const win_entry& e) noexcept {
   lower::cross([&] { return s.probe(neutral::any_source, tag_of_nothing, e.what.on->real, 0, &there, &status); });
 }
 
-/// Of a rank that waits: looks, and now and then this.
-inline constexpr unsigned looks_before_yield = 16;
-inline void give_way(const win_entry& e) noexcept {
+/// After each look in vain of a rank that waits. A look at a word takes its cache line from who is to change it, so looks keep a
+/// distance. Now and then others get the processor, and the live MPI a turn.
+inline void give_way(const win_entry& e, unsigned looks) noexcept {
+  constexpr unsigned looks_before_yield = 32;
+  if (looks % looks_before_yield != 0) return arch::relax();
   if (e.what.words_are_shared) make_progress(e);
   sched_yield();
 }

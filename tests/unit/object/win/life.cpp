@@ -66,8 +66,9 @@ struct words {
                                                        std::intptr_t word, real<kind::op>, real<kind::win>) {
       std::int64_t amount = 0;
       std::memcpy(&amount, from, sizeof amount);
-      std::memcpy(result, &all[home][word], sizeof amount);
-      all[home][word] += amount;
+      REQUIRE(word % object::words_of_line == 0);
+      std::memcpy(result, &all[home][word / object::words_of_line], sizeof amount);
+      all[home][word / object::words_of_line] += amount;
       return int{neutral::success};
     });
     always<&mpi_slots::MPI_Win_flush>().gives(neutral::success);
@@ -87,7 +88,11 @@ class node_words {
     always<&services::probe>().does([](int, int, auto, int, int* flag, neutral::status*) { return *flag = 0, int{neutral::success}; });
   }
   ~node_words() { end_file(); }
-  std::int64_t& at(int rank, int word) { return all_[rank * 8 + word]; }
+  std::int64_t& at(int rank, int place) { return all_[rank * object::words_of_rank(world_size) + place]; }
+  std::int64_t& at(int rank, object::lock_word word) { return at(rank, static_cast<int>(object::place_of(word))); }
+  std::int64_t& at(int rank, object::token kind, int sender) {
+    return at(rank, static_cast<int>(object::place_of(kind, sender, world_size)));
+  }
   /// As of a rank 0 of a new process: without contents.
   void replace_file() {
     end_file();
@@ -358,22 +363,23 @@ TEST_CASE_FIXTURE(running_mpi, "INV-123 a fence is one collective, after which o
 }
 
 TEST_CASE_FIXTURE(running_mpi, "INV-128 on one node locks are taken without the live MPI, and a restart keeps the own words") {
+  using object::lock_word;
   node_words all;
   MPI_Win win = MPI_WIN_NULL;
   REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
   CHECK(live_count(kind_code::win) == 1);
   const std::int64_t writer = std::int64_t{1} << 32;
   CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win) == MPI_SUCCESS);
-  CHECK(all.at(2, 0) == writer);
-  CHECK(all.at(0, 2) == writer);
+  CHECK(all.at(2, lock_word::asked) == writer);
+  CHECK(all.at(0, lock_word::all_asked) == writer);
   CHECK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win) == MPI_SUCCESS);
-  CHECK(all.at(1, 0) == 1);
+  CHECK(all.at(1, lock_word::asked) == 1);
   all.replace_file();
   restart();
-  CHECK(all.at(1, 0) == 1);                       // what the others have, they bring along
-  CHECK(all.at(2, 0) == 0);
+  CHECK(all.at(1, lock_word::asked) == 1);                       // what the others have, they bring along
+  CHECK(all.at(2, lock_word::asked) == 0);
   CHECK(MPI_Win_unlock(1, win) == MPI_SUCCESS);
-  CHECK(all.at(1, 1) == 1);
+  CHECK(all.at(1, lock_word::done) == 1);
   words below;
   below.all[1][0] = below.all[1][1] = 1;
   expect_other_node();
@@ -385,7 +391,8 @@ TEST_CASE_FIXTURE(running_mpi, "INV-128 on one node locks are taken without the 
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
 }
 
-TEST_CASE_FIXTURE(running_mpi, "INV-129 on one node tokens are bits; a rank that waits for some needs their senders") {
+TEST_CASE_FIXTURE(running_mpi, "INV-129 on one node tokens are counts; a rank that waits for some needs their senders") {
+  using object::token;
   node_words all;
   MPI_Win win = MPI_WIN_NULL;
   REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
@@ -393,29 +400,75 @@ TEST_CASE_FIXTURE(running_mpi, "INV-129 on one node tokens are bits; a rank that
   MPI_Comm_group(MPI_COMM_WORLD, &world);
   const int ranks[] = {2, 3};
   MPI_Group_incl(world, 2, ranks, &two);
-  CHECK(MPI_Win_post(two, 0, win) == MPI_SUCCESS);
-  CHECK(all.at(2, 4) == 1 << 1);
-  CHECK(all.at(3, 4) == 1 << 1);
-  all.at(1, 4) = 1 << 0 | 1 << 2 | 1 << 3;        // the others have posted too, and one more
-  CHECK(MPI_Win_start(two, 0, win) == MPI_SUCCESS);
-  CHECK(all.at(1, 4) == 1 << 0);
-  CHECK(MPI_Win_complete(win) == MPI_SUCCESS);
-  CHECK(all.at(2, 6) == 1 << 1);
-  CHECK(all.at(3, 6) == 1 << 1);
-  int flag = 1;
-  all.at(1, 6) = 1 << 3;
-  CHECK(MPI_Win_test(win, &flag) == MPI_SUCCESS);
-  CHECK(flag == 0);
-  expect<&services::clock_wait>().does([&](const int* needed, int n) {
-    CHECK(n == 1);
-    CHECK(needed[0] == 2);
-    after_checkpoint([&] { all.at(1, 6) |= 1 << 2; });
-    return declare_line(outcome::resumes);
-  });
-  raise_attention();
-  CHECK(MPI_Win_wait(win) == MPI_SUCCESS);
-  CHECK(all.at(1, 6) == 0);
+  for (int round = 1; round <= 2; ++round) {
+    CHECK(MPI_Win_post(two, 0, win) == MPI_SUCCESS);
+    CHECK(all.at(2, token::posted, 1) == round);
+    CHECK(all.at(3, token::posted, 1) == round);
+    all.at(1, token::posted, 0) = all.at(1, token::posted, 2) = all.at(1, token::posted, 3) = round;      // and one more than they need
+    CHECK(MPI_Win_start(two, 0, win) == MPI_SUCCESS);
+    CHECK(MPI_Win_complete(win) == MPI_SUCCESS);
+    CHECK(all.at(2, token::completed, 1) == round);
+    CHECK(all.at(3, token::completed, 1) == round);
+    CHECK(all.at(1, token::posted, 2) == round);              // its sender's alone
+    int flag = 1;
+    all.at(1, token::completed, 3) = round;
+    CHECK(MPI_Win_test(win, &flag) == MPI_SUCCESS);
+    CHECK(flag == 0);
+    expect<&services::clock_wait>().does([&](const int* needed, int n) {
+      CHECK(n == 1);
+      CHECK(needed[0] == 2);
+      after_checkpoint([&] { all.at(1, token::completed, 2) = round; });
+      return declare_line(outcome::resumes);
+    });
+    raise_attention();
+    CHECK(MPI_Win_wait(win) == MPI_SUCCESS);
+  }
   MPI_Group_free(&two);
+  MPI_Group_free(&world);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-129 a restart on another node goes on from the counts of before, by the live MPI's MPI_SUM alone") {
+  using object::token;
+  node_words all;
+  MPI_Win win = MPI_WIN_NULL;
+  REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  MPI_Group world = MPI_GROUP_NULL, other = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  const int rank = 2;
+  MPI_Group_incl(world, 1, &rank, &other);
+  CHECK(MPI_Win_post(other, 0, win) == MPI_SUCCESS);
+  all.at(1, token::completed, 2) = 1;
+  all.replace_file();
+  expect_other_node();
+  restart();
+  std::vector<std::pair<int, std::intptr_t>> added;
+  always<&mpi_slots::MPI_Win_flush>().gives(neutral::success);
+  always<&mpi_slots::MPI_Fetch_and_op>().does([&](const void* from, void* result, real<kind::datatype>, int home,
+                                                  std::intptr_t place, real<kind::op> op, real<kind::win>) {
+    std::int64_t amount = 0, one = 1;
+    std::memcpy(&amount, from, sizeof amount);
+    std::memcpy(result, &one, sizeof one);        // what rank 1's memory has: it has brought it along
+    CHECK(op == lower::predefined(neutral::sum));
+    if (amount != 0) added.emplace_back(home, place);
+    return int{neutral::success};
+  });
+  CHECK(MPI_Win_wait(win) == MPI_SUCCESS);
+  CHECK(added.empty());
+  CHECK(MPI_Win_post(other, 0, win) == MPI_SUCCESS);
+  REQUIRE(added.size() == 1);
+  CHECK(added[0].first == 2);
+  CHECK(added[0].second == static_cast<std::intptr_t>(object::place_of(token::posted, 1, world_size)));
+  int flag = 1;
+  CHECK(MPI_Win_test(win, &flag) == MPI_SUCCESS);
+  CHECK(flag == 0);                               // one completion was taken
+  always<&mpi_slots::MPI_Fetch_and_op>().does([&](const void*, void* result, auto, int, auto, auto, auto) {
+    const std::int64_t two = 2;
+    std::memcpy(result, &two, sizeof two);
+    return int{neutral::success};
+  });
+  CHECK(MPI_Win_wait(win) == MPI_SUCCESS);
+  MPI_Group_free(&other);
   MPI_Group_free(&world);
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
 }

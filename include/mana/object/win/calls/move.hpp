@@ -25,12 +25,17 @@ struct operation {
   real<kind::op> op;
 };
 
-/// out: neutral error class
-[[gnu::always_inline]] inline int translate_side(const one_side& side, real<kind::datatype>& type) noexcept {
-  if (side.count < 0) return neutral::err_count;
-  const resolved<kind::datatype> found = resolve_type(side.type);
+/// Most operations have one type: it is looked up once.      out: neutral error class
+template <std::size_t Sides>
+[[gnu::always_inline]] inline int translate_side(const one_side (&sides)[Sides], std::size_t i, real<kind::datatype> (&types)[Sides]) noexcept {
+  if (sides[i].count < 0) return neutral::err_count;
+  if (i > 0 && sides[i].type == sides[i - 1].type) {
+    types[i] = types[i - 1];
+    return neutral::success;
+  }
+  const resolved<kind::datatype> found = resolve_type(sides[i].type);
   if (!found.ok) return neutral::err_type;
-  type = found.real;
+  types[i] = found.real;
   return neutral::success;
 }
 
@@ -46,7 +51,7 @@ template <std::size_t Sides>
 [[gnu::always_inline]] inline int translate_operation(win_entry& e, int target, std::int64_t displacement, const one_side (&sides)[Sides],
                                operation<Sides>& out) noexcept {
   int rc = neutral::success;
-  for (std::size_t i = 0; i < Sides && rc == neutral::success; ++i) rc = translate_side(sides[i], out.types[i]);
+  for (std::size_t i = 0; i < Sides && rc == neutral::success; ++i) rc = translate_side(sides, i, out.types);
   if (rc == neutral::success) rc = check_target(e, target);
   if (rc != neutral::success || target == MPI_PROC_NULL) return rc;
   if (displacement < 0 && e.what.flavor != win_flavor::dynamic) return neutral::err_disp;

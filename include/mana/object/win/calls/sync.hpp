@@ -6,7 +6,7 @@
 #include <mana/object/win/live.hpp>
 #include <mana/object/win/lock.hpp>
 #include <mana/object/win/token.hpp>
-#include <mana/object/win/token_bits.hpp>
+#include <mana/object/win/token_counts.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,20 +49,23 @@ class window_ranks {
 };
 
 /// INV-123 a fence is one collective of the window's ranks, counted once.
-/// Because: operations are complete here and at their targets before the barrier, which is the only part that waits for
-/// others. A checkpoint may come before the collective is counted, or after it.
+/// Because: operations are complete here and at their targets before the barrier. A checkpoint may come before the collective is
+/// counted, or after it. Flushes need nothing of the targets except progress: a rank that is parked makes it.
 inline int fence(call::wrapper_scope& scope, win_entry& e, int assertions) noexcept {
   constexpr int known = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   int rc = check_assert(assertions, known);
   if (rc == neutral::success) rc = may_fence(e.what.epochs);
-  if (rc == neutral::success) rc = complete_all(e);
   if (rc != neutral::success) return rc;
   vid::entry<kind::comm>& on = *e.what.on;
   const auto how = [] { return waiting{.blocking = true, .waits_for_all = true}; };
   if (!start_collective(scope, *on.what.clock, &on, how)) return neutral::err_unsupported_operation;
+  const bool is_dirty = __atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED);
+  note_all_clean(e);
   rc = lower::cross([&] {
-    const int passed = live_mpi().MPI_Barrier(on.real);
-    return passed == neutral::success ? live_mpi().MPI_Win_sync(e.real) : passed; });
+    const int flushed = is_dirty ? live_mpi().MPI_Win_flush_all(e.real) : int{neutral::success};
+    const int passed = live_mpi().MPI_Barrier(on.real);              // also after an error: the others wait in it
+    const int shown = passed == neutral::success ? live_mpi().MPI_Win_sync(e.real) : passed;
+    return flushed == neutral::success ? shown : flushed; });
   if (rc == neutral::success) begin_fence(e.what.epochs, (assertions & MPI_MODE_NOSUCCEED) == 0);
   return rc;
 }
@@ -95,14 +98,14 @@ inline int await_tokens(const win_entry& e, window_ranks& from, int tag, awaited
   return error;
 }
 
-/// MPI_Win_post with tokens that are bits: nothing is sent but them.
-inline int post_bits(win_entry& e, window_ranks& origins, bool is_unchecked) noexcept {
+/// MPI_Win_post with tokens that are counts: nothing is sent but them.
+inline int post_counts(win_entry& e, window_ranks& origins, bool is_unchecked) noexcept {
   int rc = begin_post(e.what.epochs);
   if (rc != neutral::success) return rc;
-  if (!e.what.is_shown) rc = synchronise(e);      // stores before the post; of shown memory, the atomics order them
+  if (!e.what.is_shown) rc = synchronise(e);      // stores before the post; of shown memory, counts order them
   e.what.origins = origins.bits();
   for (int i = 0; i < origins.size() && rc == neutral::success && !is_unchecked; ++i)
-    rc = send_bit(e, origins[i], token_bits::posted);
+    rc = send_count(e, origins[i], token::posted);
   if (rc != neutral::success) end_exposure(e.what.epochs);
   return rc;
 }
@@ -112,7 +115,7 @@ inline int post(win_entry& e, MPI_Group group, int assertions) noexcept {
   if (rc != neutral::success) return rc;
   window_ranks origins(e, group);
   if (origins.error() != neutral::success) return origins.error();
-  if (e.what.tokens_are_bits) return post_bits(e, origins, (assertions & MPI_MODE_NOCHECK) != 0);
+  if (e.what.tokens_are_counts) return post_counts(e, origins, (assertions & MPI_MODE_NOCHECK) != 0);
   awaited_tokens completions(origins.size());
   if (!completions.ok()) return neutral::err_no_mem;
   rc = begin_post(e.what.epochs);
@@ -135,11 +138,11 @@ inline int end_post(win_entry& e) noexcept {
   const int rc = end_tokens(std::exchange(e.what.awaited_size, 0), e.what.awaited);
   std::free(std::exchange(e.what.awaited, nullptr));
   end_exposure(e.what.epochs);
-  return rc == neutral::success && !(e.what.tokens_are_bits && e.what.is_shown) ? synchronise(e) : rc;
+  return rc == neutral::success && !(e.what.tokens_are_counts && e.what.is_shown) ? synchronise(e) : rc;
 }
 
 inline int await_posts(call::wrapper_scope& scope, const win_entry& e, window_ranks& targets) noexcept {
-  if (e.what.tokens_are_bits) return await_bits(scope, e, token_bits::posted, targets.bits());
+  if (e.what.tokens_are_counts) return await_counts(scope, e, token::posted, targets.bits());
   awaited_tokens posts(targets.size());
   if (!posts.ok()) return neutral::err_no_mem;
   const int rc = await_tokens(e, targets, token_tag::posted, posts);
@@ -171,7 +174,7 @@ inline int complete(win_entry& e) noexcept {
     clear_bits(e, target, target_bit::started);
     if (rc == neutral::success) rc = complete_at(e, target);
     if (rc == neutral::success)
-      rc = e.what.tokens_are_bits ? send_bit(e, target, token_bits::completed) : send_token(e, target, token_tag::completed);
+      rc = e.what.tokens_are_counts ? send_count(e, target, token::completed) : send_token(e, target, token_tag::completed);
   }
   note_clean(e);
   end_access(e.what.epochs);
@@ -182,7 +185,7 @@ inline int complete(win_entry& e) noexcept {
 inline int await_completions(call::wrapper_scope& scope, win_entry& e) noexcept {
   int rc = may_wait(e.what.epochs);
   if (rc != neutral::success) return rc;
-  if (e.what.tokens_are_bits) rc = await_bits(scope, e, token_bits::completed, e.what.origins);
+  if (e.what.tokens_are_counts) rc = await_counts(scope, e, token::completed, e.what.origins);
   else await(scope, e.what.awaited_size, e.what.awaited, e.what.awaited_size);
   return rc == neutral::success ? end_post(e) : rc;
 }
@@ -191,7 +194,7 @@ inline int look_for_completions(win_entry& e, int* flag) noexcept {
   int rc = may_wait(e.what.epochs);
   if (rc != neutral::success) return rc;
   bool all = e.what.awaited_size == 0;
-  if (e.what.tokens_are_bits) rc = look_for_bits(e, token_bits::completed, e.what.origins, all);
+  if (e.what.tokens_are_counts) rc = look_for_counts(e, token::completed, e.what.origins, all);
   else all = all || probe_entries(e.what.awaited_size, e.what.awaited) == e.what.awaited_size;
   *flag = all;
   return rc == neutral::success && all ? end_post(e) : rc;
