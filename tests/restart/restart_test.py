@@ -33,7 +33,6 @@ class Test:
         self.options = options
         self.job_options = ["--clock", options.clock] if options.clock else []
         self.job_options += ["--fan-out", str(options.fan_out)] if options.fan_out else []
-        self.job_options += options.mode.split()
         self.mana = str(options.build.resolve() / "bin" / "mana")
         self.random = random.Random(options.seed)
         self.output = Comparison(re.compile(options.lines), options.buffered)
@@ -41,6 +40,7 @@ class Test:
         self.directory = options.build.resolve() / "restart-runs" / f"{options.name}-{options.mpi}-{options.ranks}"
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
+        self.job_options += [word.replace("DIRECTORY", str(self.directory)) for word in options.mode.split()]
         self.traces = ClockTraces(options.build.resolve(), self.directory)
         self.copy_inputs()
         self.files, self.seconds, self.seconds_under_mana, self.chains = None, 0.0, 0.0, 0
@@ -238,7 +238,8 @@ def parse():
     parser.add_argument("--clock-ahead", type=int, metavar="SECONDS",
                         help="until it is restarted the job is on a machine that was booted so much earlier")
     parser.add_argument("--clock", help="policy, of mana run and mana restart")
-    parser.add_argument("--mode", default="", help="words that say how images are written, of mana run and mana restart")
+    parser.add_argument("--mode", default="", help="words that say how images are written, of mana run and mana restart. "
+                                                   "DIRECTORY stands for the test's own")
     parser.add_argument("--how", default="", help="words of mana restart alone")
     parser.add_argument("--fan-out", type=int, help="of the control tree, of mana run and mana restart")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
