@@ -55,6 +55,7 @@ struct descriptor<kind::win> {
   object::win_flavor flavor = object::win_flavor::create;
   vid::entry<kind::comm>* on = nullptr;          // a duplicate of the program's communicator; owned
   std::int64_t* words = nullptr;                 // of all members (words.hpp); owned, from mmap
+  int words_of_rank = 0;                         // so many of each
   bool words_are_shared = false;                 // all members map them; else each uses its own ones
   mana::real<kind::win> words_below{};           // the live window over the own ones, if they are not shared
 

@@ -15,6 +15,7 @@ inline const char* words_for_win(int neutral_class) noexcept {
   switch (neutral_class) {
     case neutral::err_win: return "null, stale or foreign window";
     case neutral::err_rma_sync: return "the window's epoch does not allow it: begin or end an epoch first";
+    case neutral::err_base: return "no memory of the host: it is not mapped, or a device's. Give memory of the host, and copy";
     case neutral::err_rma_flavor: return "windows of this kind do not have it";
     case neutral::err_unsupported_operation: return "the live MPI, or the job's clock policy, does not have it";
     default: return nullptr;

@@ -38,7 +38,7 @@ inline int check_wanted(const wanted_win& w, const resolved<kind::comm>& comm, M
   if (info != MPI_INFO_NULL && hints_of(info) == nullptr) return neutral::err_info;
   if (w.bytes < 0) return neutral::err_size;
   if (w.unit <= 0) return neutral::err_disp;
-  if (w.flavor == win_flavor::create && w.bytes > 0 && w.base == nullptr) return neutral::err_base;
+  if (w.flavor == win_flavor::create && !is_of_host(w.base, w.bytes)) return neutral::err_base;
   return neutral::success;
 }
 
@@ -63,6 +63,7 @@ inline info_store hints_of_win(const wanted_win& w, const info_store* given) {
 /// Memory of a window that is being made, before anything collective. out: false: there is none
 inline bool begin_memory(win_entry& e, int members) noexcept {
   e.what.words = static_cast<std::int64_t*>(map_memory(bytes_of_words(members)));
+  e.what.words_of_rank = words_of_rank(members);
   e.what.targets = static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(members), 1));
   const bool counts_tokens = may_count_tokens(members);
   if (counts_tokens)
@@ -156,7 +157,7 @@ inline int make_win(const wanted_win& wanted, MPI_Info info, MPI_Comm comm, void
   call::wrapper_scope scope(Fn::id);
   const resolved<kind::comm> from = resolve<kind::comm>(comm);
   if (const int bad = check_wanted(wanted, from, info); bad != neutral::success)
-    return raise(from.ok ? comm : MPI_COMM_NULL, Fn::id, bad, nullptr);
+    return raise(from.ok ? comm : MPI_COMM_NULL, Fn::id, bad, words_for_win(bad));
   const info_store all = hints_of_win(wanted, hints_of(info));
   kept_hints hints(&all);
   win_entry* const e = vid::table<kind::win>().insert_entry();

@@ -9,9 +9,12 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -42,6 +45,17 @@ inline void end_memory(void* base, std::int64_t bytes) noexcept {
   if (base == nullptr) return;
   const std::size_t lead = lead_in_page(base);
   unmap_memory(static_cast<std::byte*>(base) - lead, lead + static_cast<std::size_t>(bytes));
+}
+
+/// Whether memory is the host's, as its first and last byte show. Memory of a device may have addresses too, but no image would
+/// have it. The kernel copies neither from what is mapped for input and output nor from what is not mapped.
+inline bool is_of_host(const void* base, std::int64_t bytes) noexcept {
+  if (bytes == 0) return true;
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(base));
+  std::byte ends[2];
+  const iovec here{ends, sizeof ends}, there[] = {{first, 1}, {first + bytes - 1, 1}};
+  const long copied = syscall(SYS_process_vm_readv, getpid(), &here, 1, there, 2, 0);
+  return copied == sizeof ends || (copied < 0 && errno != EFAULT);         // a container may forbid the call
 }
 
 /// The greatest of the members' values, n times. Collective over `on`, which is no intercommunicator: one round is enough.

@@ -50,7 +50,7 @@ constexpr std::size_t bytes_of_words(int members) noexcept {
 }
 
 inline std::int64_t* words_at(const win_entry& e, int home) noexcept {
-  return e.what.words + static_cast<std::ptrdiff_t>(home) * words_of_rank(ranks_of(e).size);
+  return e.what.words + static_cast<std::ptrdiff_t>(home) * e.what.words_of_rank;
 }
 
 // --- memory
@@ -60,7 +60,7 @@ inline bool share_words(win_entry& e) noexcept {
   const vid::rank_map& ranks = ranks_of(e);
   if (ranks.size == 1) return true;
   const auto on = e.what.on->real;
-  const int own_words = words_of_rank(ranks.size);
+  const int own_words = e.what.words_of_rank;
   std::int64_t* const own_place = words_at(e, ranks.own_rank);
   scratch<std::int64_t> own(own_words);
   std::copy_n(own_place, own_words, own.data());
@@ -77,7 +77,7 @@ inline int make_words(win_entry& e) noexcept {
   e.what.words_below = {};                       // of a process that has ended
   e.what.words_are_shared = share_words(e);
   if (e.what.words_are_shared) return neutral::success;
-  const auto bytes = static_cast<std::intptr_t>(words_of_rank(ranks_of(e).size) * sizeof(std::int64_t));
+  const auto bytes = static_cast<std::intptr_t>(e.what.words_of_rank * sizeof(std::int64_t));
   return make_live(words_at(e, ranks_of(e).own_rank), bytes, sizeof(std::int64_t), e.what.on->real, e.what.words_below);
 }
 
@@ -146,19 +146,19 @@ inline void make_progress(const win_entry& e) noexcept {
   lower::cross([&] { return s.probe(neutral::any_source, tag_of_nothing, e.what.on->real, 0, &there, &status); });
 }
 
-/// After each look in vain of a rank that waits. A look at a word takes its cache line from who is to change it, so looks keep a
-/// distance. Now and then others get the processor, and the live MPI a turn.
+/// After each look in vain of a rank that waits. A look at a word takes its cache line from the rank that is to change it, so looks
+/// keep a distance. That rank may need this one's live MPI: it may put data into this rank's memory.
 inline void give_way(const win_entry& e, unsigned looks) noexcept {
-  constexpr unsigned looks_before_yield = 32;
-  if (looks % looks_before_yield != 0) return arch::relax();
+  constexpr unsigned looks_before_turn = 4, looks_before_yield = 32;
+  if (looks % looks_before_turn != 0) return arch::relax();
   if (e.what.words_are_shared) make_progress(e);
-  sched_yield();
+  if (looks % looks_before_yield == 0) sched_yield();
 }
 
-/// At the end of an epoch of locks: a program may end one after the other until a peer's data has come. Memory that the live
-/// MPI shares needs no turn.
+/// At the end of an epoch of locks without operations: a program may end one after the other until a peer's data has come.
+/// A flush of operations gives others their turn too.
 inline void let_others_in(const win_entry& e) noexcept {
-  if (e.what.words_are_shared && !e.what.is_shown) make_progress(e);
+  if (e.what.words_are_shared) make_progress(e);
 }
 
 }  // namespace mana::object

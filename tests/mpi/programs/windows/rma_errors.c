@@ -2,6 +2,8 @@
 // works. An epoch that is open when a call fails stays open, across steps too.
 #include "memory.h"
 
+#include <sys/mman.h>
+
 static int memory[16] FOR_A_WINDOW;
 static MPI_Win win, dynamic_win;
 static int handled;
@@ -56,6 +58,26 @@ static void inside(int k) {
   got_int(y);
 }
 
+/// A page of the kernel's, mapped as memory of devices is: neither an image nor another process can have it. NULL: there is none.
+static void* find_page_of_kernel(void) {
+  FILE* const maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  unsigned long begin = 0;
+  while (maps != NULL && begin == 0 && fgets(line, sizeof line, maps) != NULL)
+    if (strstr(line, "[vvar]") != NULL) begin = strtoul(line, NULL, 16);
+  if (maps != NULL) fclose(maps);
+  return (void*)begin;
+}
+static void foreign_memory(void) {
+  MPI_Win none;
+  void* const page = find_page_of_kernel();
+  void* const unmapped = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(class_of(MPI_Win_create(unmapped, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &none)) == MPI_ERR_BASE);
+  FAILS(MPI_Win_attach(dynamic_win, unmapped, 64), MPI_ERR_BASE);
+  if (page != NULL) FAILS(MPI_Win_attach(dynamic_win, page, 64), MPI_ERR_BASE);
+  munmap(unmapped, 4096);
+}
+
 static void arguments(void) {
   FAILS(MPI_Win_lock(12345, right, 0, win), MPI_ERR_LOCKTYPE);
   FAILS(MPI_Win_lock(MPI_LOCK_SHARED, ranks, 0, win), MPI_ERR_RANK);
@@ -65,6 +87,7 @@ static void arguments(void) {
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   CHECK(class_of(MPI_Win_create(memory, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &none)) == MPI_ERR_SIZE);
   CHECK(class_of(MPI_Win_create(memory, sizeof memory, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &none)) == MPI_ERR_DISP);
+  foreign_memory();
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
   int* base;
   int unit;

@@ -11,6 +11,7 @@ namespace mana::object {
 inline int attach_region(win_entry& e, void* base, std::int64_t bytes) noexcept {
   if (e.what.flavor != win_flavor::dynamic) return neutral::err_rma_flavor;
   if (bytes < 0) return neutral::err_size;
+  if (!is_of_host(base, bytes)) return neutral::err_base;
   auto* const made = static_cast<attached_region*>(std::malloc(sizeof(attached_region)));
   if (made == nullptr) return neutral::err_no_mem;
   const int rc = lower::cross([&] { return live_mpi().MPI_Win_attach(e.real, base, bytes); });

@@ -228,11 +228,12 @@ inline int unlock(win_entry& e, int target) noexcept {
   rc = may_unlock(e.what.epochs, bits, is_null);
   if (rc != neutral::success) return rc;
   if (!is_null) {
+    const bool had_operations = (bits & target_bit::dirty) != 0;
     rc = complete_at(e, target);
     if (rc == neutral::success && (bits & target_bit::unchecked) == 0)
       rc = leave_lock(e, target, (bits & target_bit::exclusive) != 0);
     clear_bits(e, target, target_bit::locked);
-    let_others_in(e);
+    if (!had_operations) let_others_in(e);
   }
   with_epochs(e, [&e](win_epochs& all) {
     end_lock(all);
@@ -254,9 +255,10 @@ inline int lock_all(call::wrapper_scope& scope, win_entry& e, int assertions) no
 inline int unlock_all(win_entry& e) noexcept {
   int rc = may_unlock_all(e.what.epochs);
   if (rc != neutral::success) return rc;
+  const bool had_operations = __atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED);
   rc = complete_all(e);
   if (rc == neutral::success && !e.what.epochs.all_unchecked) rc = leave_place(e, home_of_room, lock_place::room_all);
-  let_others_in(e);
+  if (!had_operations) let_others_in(e);
   with_epochs(e, [](win_epochs& all) { return end_access(all), 0; });
   return rc;
 }
