@@ -192,6 +192,8 @@ static struct coll* new_coll(struct comm* c, int no_in_place) {
   if (k->kind == allgather || k->kind == alltoall || k->kind == gather || k->kind == scatter ||
       k->kind == neighbor_allgather || k->kind == neighbor_alltoall) k->stride = k->length;
   k->root_side = c->inter ? pick(2) : 0, k->root = pick(c->n[k->root_side]);
+  // MPICH 4.0.2: MPI_Ibcast between groups of two and more gives nothing to anybody unless the root is rank 0.
+  if (over_mpich && k->kind == bcast && c->inter) k->root = 0;
   k->op_kind = pick(5);
   k->op = (MPI_Op[]){MPI_SUM, MPI_MAX, MPI_BXOR, sum_op, affine_op}[k->op_kind];
   k->in_place =
