@@ -20,6 +20,16 @@ function(mana_mpis_with standard result)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
+# mana_mpi_declares(mpi function result): versions of a family differ in their functions.
+function(mana_mpi_declares mpi function result)
+  file(STRINGS ${PROJECT_BINARY_DIR}/mpi_${mpi}/mana/gen/declared.hpp found REGEX "^#define MANA_DECLARES_${function} ")
+  if(found)
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # mana_add_mpi_program(name source [MPIS mpi…] [OPTIONS words…]): <name>_<mpi> for each MPI, or for those that are named, in
 # the current binary directory.
 # Warnings about strings come out of the attributes in mpi.h.

@@ -19,7 +19,7 @@ COMPILER = {"c", "fortran", "definitions", "options"}
 LISTS = ("certain", "likely", "rank", "size", "node_rank", "ends_jobs", "manager", "processes")      # of a launcher
 LAUNCHER = {"program", "order", *LISTS, "srun"}
 # Key: default.
-TESTS = {"spins": False, "mpirun": [], "mpix_names": False, "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
+TESTS = {"spins": False, "mpirun": [], "fortran_warnings": False, "communicators": 10 ** 4, "requests": 10 ** 6,
          "unreceived": 50000, "swaps": True, "own_suite": False, "suite_options": [], "native_settings": []}
 
 

@@ -7,7 +7,7 @@ import tomllib
 import families
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const)?(?: \[([^\]]+)\])?( large_only)?$")
+PARAM = re.compile(r"^(\w+): (\w+)(?:\((\w+)\))? (inout|in|out)( const\??)?(?: \[([^\]]+)\])?( large_only)?$")
 SHAPES = ("manual", "collective", "icollective", "pcollective", "refuse")
 
 
@@ -57,7 +57,7 @@ class Function:
     @property
     def declared_list(self):
         """As parameter_list, for an mpi.h of our own: without what only another mpi.h's declaration can tell."""
-        return re.sub(r"mana::call::declared_array<.*?, (\w+)> (\w+)", r"const \1 \2[]", self.parameter_list)
+        return re.sub(r"mana::call::declared_array<.*?, (\w+)> (\w+)", r"const \1* \2", self.parameter_list)
 
     @property
     def args(self):
@@ -162,7 +162,8 @@ def _function(name, facts, policy, kinds, mpis, large, where):
     if "c_params" in facts:
         params = [_plain(text, name, place) for place, text in enumerate(facts["c_params"])]
     else:
-        params = [p for text in facts["params"] if (p := _param(text, kinds, large, where, facts.get("cancels", False)))]
+        params = [p for place, text in enumerate(facts["params"])
+                  if (p := _param(text, kinds, large, where, facts.get("cancels", False), name, place))]
     returns = facts.get("returns", "ERROR_CODE")
     return Function(name=name, id=identifier(name), params=params, returns=_return_type(returns, kinds),
                     reports_errors=returns == "ERROR_CODE",
@@ -190,11 +191,16 @@ def _plain(text, function, place):
     """A parameter of an extension, in C: only its name and declaration are known. `const? T name[]`: as this mpi.h has it."""
     name = re.search(r"(\w+)(?:\[\])?$", text).group(1)
     if match := re.match(r"const\? (.*) \w+\[\]$", text):
-        text = f"mana::call::declared_array<decltype({function}), {place}, {match.group(1)}> {name}"
+        text = _as_declared(function, place, match.group(1), name)
     return Param(name, text, "integer", "in", False, "int", "int")
 
 
-def _param(text, kinds, large, where, cancels):
+def _as_declared(function, place, c, name):
+    """Declaration of an array, or a place, that is read, with the qualifier that the function's parameter has in this mpi.h."""
+    return f"mana::call::declared_array<decltype({function}), {place}, {c}> {name}"
+
+
+def _param(text, kinds, large, where, cancels, function, place):
     match = PARAM.match(text)
     if not match:
         raise DescriptionError(f"{where}: parameter {text!r} is not \"name: KIND direction [length]\"")
@@ -207,7 +213,7 @@ def _param(text, kinds, large, where, cancels):
         c = c.replace("@", function_type)
     if c == "...":
         return Param("varargs", "...", "integer", direction, False, "int", "int")
-    constant = "const " if const else ""
+    constant = "const " if const == " const" else ""
     is_array = length is not None or row.get("always_array", False)
     by_address = row.get("address", False)
     if kind == "ARGUMENT_LIST" and direction == "in":
@@ -228,6 +234,8 @@ def _param(text, kinds, large, where, cancels):
         declaration, pointer = f"{constant}{c}* {name}", f"{constant}{c}*"
     if kind == "REQUEST" and direction == "in" and cancels:
         declaration, pointer = f"{c}* {name}", f"{c}*"
+    if const == " const?":
+        declaration, pointer = _as_declared(function, place, c, name), f"const {c}*"
     return Param(name, declaration, row["tag"], direction, is_array, _neutral(row, pointer), pointer)
 
 

@@ -5,6 +5,8 @@
 
 #include <mana/lower/cross.hpp>
 
+#include <mana/gen/declared.hpp>
+
 #include <array>
 #include <utility>
 
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t pool_size = 1024;
 
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Op_create_c)
 using element_count = MPI_Count;
 constexpr auto create = PMPI_Op_create_c;
 #else

@@ -4,6 +4,8 @@
 #include <runtime/lower/poll.hpp>
 #include <runtime/lower/real_mpi.hpp>
 
+#include <mana/gen/declared.hpp>
+
 namespace mana::real_mpi {
 
 namespace {
@@ -56,7 +58,7 @@ int imrecv(void* buffer, std::int64_t count, real<kind::datatype> datatype, real
   MPI_Request started = MPI_REQUEST_NULL;
   int rc = MPI_ERR_COUNT;
   if (fits_int(count)) rc = PMPI_Imrecv(buffer, static_cast<int>(count), type, &matched, &started);
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Imrecv_c)
   else rc = PMPI_Imrecv_c(buffer, count, type, &matched, &started);
 #endif
   return give_request(rc, started, request);

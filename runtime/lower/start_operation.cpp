@@ -1,5 +1,7 @@
 #include <runtime/lower/start_operation.hpp>
 
+#include <mana/gen/declared.hpp>
+
 namespace mana::real_mpi {
 
 namespace {
@@ -8,7 +10,7 @@ int start_large_send([[maybe_unused]] lower::send_mode mode, [[maybe_unused]] co
                      [[maybe_unused]] std::int64_t count, [[maybe_unused]] MPI_Datatype type,
                      [[maybe_unused]] int dest, [[maybe_unused]] int tag, [[maybe_unused]] MPI_Comm comm,
                      [[maybe_unused]] MPI_Request* request) noexcept {
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Isend_c)
   switch (mode) {
     case lower::send_mode::standard: return PMPI_Isend_c(buffer, count, type, dest, tag, comm, request);
     case lower::send_mode::synchronous: return PMPI_Issend_c(buffer, count, type, dest, tag, comm, request);
@@ -36,7 +38,7 @@ int start_recv(void* buffer, std::int64_t count, MPI_Datatype type, int source, 
                MPI_Request* request) noexcept {
   if (fits_int(count)) [[likely]]
     return PMPI_Irecv(buffer, static_cast<int>(count), type, source, tag, comm, request);
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Irecv_c)
   return PMPI_Irecv_c(buffer, count, type, source, tag, comm, request);
 #else
   return MPI_ERR_COUNT;

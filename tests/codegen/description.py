@@ -32,6 +32,15 @@ class Description(unittest.TestCase):
         self.assertEqual(toy.neutral_types, "real<kind::comm>, int")
         self.assertEqual(toy.call, "mana::object::finish(mana::interposed<mana::fn::toy>(comm, n))")
 
+    def test_a_qualifier_that_versions_of_an_mpi_h_differ_in(self):
+        """Only the mpi.h of a compilation says it; an mpi.h of our own, and the boundary, have the standard's."""
+        for params in ('params = ["comm: COMMUNICATOR in", "n: NUMBER in const? [*]"]', 'c_params = ["MPI_Comm comm", "const? int n[]"]'):
+            toy, = self.load(api=f'[MPI_Toy]\nsource = "none"\n{params}\nin = ["mpich"]\n')
+            self.assertEqual(toy.signature, "int MPI_Toy(MPI_Comm comm, mana::call::declared_array<decltype(MPI_Toy), 1, int> n)")
+            self.assertEqual(toy.declared_list, "MPI_Comm comm, const int* n")
+        toy, = self.load(api=TOY.replace("n: NUMBER in", "n: NUMBER in const? [*]"))
+        self.assertEqual(toy.neutral_types, "real<kind::comm>, const int*")
+
     def test_no_policy(self):
         self.fault("toy.toml: MPI_Toy: no policy", policy="")
 

@@ -1,5 +1,6 @@
 // Converts between neutral values and the program's mpi.h, with which its wrapper library is compiled.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/call/function.hpp>
 #include <mana/core/handle.hpp>
 #include <mana/lower/neutral.hpp>
@@ -25,7 +26,7 @@ template <> struct handle_type<kind::errhandler> { using type = MPI_Errhandler; 
 template <> struct handle_type<kind::info> { using type = MPI_Info; };
 template <> struct handle_type<kind::message> { using type = MPI_Message; };
 template <> struct handle_type<kind::win> { using type = MPI_Win; };
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 template <> struct handle_type<kind::session> { using type = MPI_Session; };
 #endif
 template <class K> using handle = typename handle_type<K>::type;

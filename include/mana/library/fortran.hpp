@@ -1,6 +1,7 @@
 // Conversions between C and Fortran handles and statuses.
 #pragma once
 #include <mana/app/fortran_index.hpp>
+#include <mana/call/declared.hpp>
 #include <mana/object/errhandler/calls.hpp>
 
 namespace mana::manual {
@@ -28,7 +29,7 @@ inline MPI_Win win_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::win
 // The program can make no file, so only the null one has a number.
 inline MPI_Fint file_c2f(MPI_File) noexcept { return app::number_of_null(MPI_FILE_NULL); }
 inline MPI_File file_f2c(MPI_Fint) noexcept { return MPI_FILE_NULL; }
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 inline MPI_Fint session_c2f(MPI_Session h) noexcept { return app::to_fortran<kind::session>(h); }
 inline MPI_Session session_f2c(MPI_Fint n) noexcept { return app::from_fortran<kind::session>(n); }
 #endif
@@ -48,7 +49,7 @@ inline int status_f2c(const MPI_Fint* status, MPI_Status* out) noexcept {
   std::memcpy(out, status, sizeof *out);
   return MPI_SUCCESS;
 }
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Status_c2f08)
 static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
 
 /// All forms of a status have the same bytes.

@@ -1,5 +1,6 @@
 // Handles as numbers for any use (MPI-5.0, 20.3.6): Fortran's numbers are such.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/library/fortran.hpp>
 
 namespace mana::manual {
@@ -17,7 +18,7 @@ MANA_AS_INT(op, MPI_Op)
 MANA_AS_INT(request, MPI_Request)
 MANA_AS_INT(type, MPI_Datatype)
 MANA_AS_INT(win, MPI_Win)
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 MANA_AS_INT(session, MPI_Session)
 #endif
 #undef MANA_AS_INT

@@ -5,6 +5,7 @@
 #include <mana/app/error_names.hpp>
 #include <mana/app/error_space.hpp>
 #include <mana/app/fortran_index.hpp>
+#include <mana/call/declared.hpp>
 #include <mana/call/library.hpp>
 #include <mana/call/scope.hpp>
 #include <mana/object/comm/state.hpp>
@@ -278,7 +279,7 @@ inline int file_call_errhandler(MPI_File file, int code) noexcept {
 inline int win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return object::create_errhandler<fn::win_create_errhandler>(kind_code::win, function, out);
 }
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 inline int session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Errhandler* out) noexcept {
   return object::create_errhandler<fn::session_create_errhandler>(kind_code::session, function, out);
 }

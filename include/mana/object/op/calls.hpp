@@ -1,6 +1,7 @@
 // User-defined operations. The lower half gets a number for each, and calls back with it. This is the only upcall.
 #pragma once
 #include <mana/app/fortran_index.hpp>
+#include <mana/call/declared.hpp>
 #include <mana/call/narrow_call.hpp>
 #include <mana/object/datatype/calls/build.hpp>
 #include <mana/object/op/life.hpp>
@@ -101,7 +102,7 @@ inline void reduce_upcall(std::uint32_t number, void* in, void* inout, std::int6
     lower::cross([&] { s.fatal("a reduction was called for a datatype that the program did not make"); });
   }
   const lent_datatype lent(type);
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Op_create_c)
   if (op.large) {
     MPI_Count n = count;
     reinterpret_cast<MPI_User_function_c*>(op.function)(in, inout, &n, &type);
@@ -167,7 +168,7 @@ inline int op_commutative(MPI_Op op, int* commutes) noexcept {
 inline int reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) noexcept {
   return object::reduce_local_call<fn::reduce_local>(in, inout, count, type, op);
 }
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Op_create_c)
 inline int op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* out) noexcept {
   return object::create_op<fn::op_create_c>(function, commutes, true, out);
 }

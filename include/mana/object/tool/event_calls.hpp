@@ -1,9 +1,10 @@
 // Events of MPI_T. No MPI that this was tried with has any (MPICH 4.0: 0 events, 0 sources). So their numbers and names
 // are forwarded, and nothing can be registered.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/object/tool/categories.hpp>
 
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_T_event_get_num)
 
 namespace mana::object {
 

@@ -1,6 +1,7 @@
 // Constructors of datatypes, commit, free. Each constructor writes its arguments down and makes the real datatype from
 // them, as a restart will.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/object/datatype/recipe_writer.hpp>
 
 #include <cstdio>
@@ -274,7 +275,7 @@ inline int type_create_f90_integer(int r, MPI_Datatype* out) noexcept {
   return object::make_f90<fn::type_create_f90_integer>(object::combiner::f90_integer, out, r);
 }
 
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Type_contiguous_c)
 inline int type_contiguous_c(MPI_Count n, MPI_Datatype t, MPI_Datatype* out) noexcept {
   return object::make_contiguous<fn::type_contiguous_c>(n, t, out);
 }

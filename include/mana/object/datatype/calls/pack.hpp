@@ -1,5 +1,6 @@
 // Pack, unpack, and their sizes, by the live MPI on its own datatypes.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/call/narrow_call.hpp>
 #include <mana/object/datatype/calls/build.hpp>
 
@@ -164,7 +165,7 @@ inline int unpack_external(const char* f, const void* in, MPI_Aint size, MPI_Ain
 inline int pack_external_size(const char* f, int n, MPI_Datatype t, MPI_Aint* size) noexcept {
   return object::pack_external_size_call<fn::pack_external_size>(f, n, t, size);
 }
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Pack_c)
 inline int pack_c(const void* in, MPI_Count n, MPI_Datatype t, void* out, MPI_Count size, MPI_Count* at,
                   MPI_Comm c) noexcept {
   return object::pack_call<fn::pack_c>(in, n, t, out, size, at, c);

@@ -1,6 +1,7 @@
 // Queries of datatypes, and of statuses by datatypes, answered from descriptors. The lower half is asked once for each
 // datatype, when its layout is first needed.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/object/datatype/calls/build.hpp>
 
 namespace mana::object {
@@ -236,7 +237,7 @@ inline int test_cancelled(const MPI_Status* status, int* flag) noexcept {
   return MPI_SUCCESS;
 }
 
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Type_size_c)
 inline int type_size_c(MPI_Datatype t, MPI_Count* size) noexcept { return object::get_size<fn::type_size_c>(t, size); }
 inline int type_get_extent_c(MPI_Datatype t, MPI_Count* lb, MPI_Count* extent) noexcept {
   return object::get_extent<fn::type_get_extent_c>(t, lb, extent);

@@ -1,6 +1,7 @@
 // Buffers of communicators and sessions, and waits for what was sent from a buffer (MPI-4.1, 3.6). Plain data, over any
 // live MPI.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/object/request/calls/request.hpp>
 #include <mana/object/session/calls/session.hpp>
 
@@ -92,7 +93,7 @@ MANA_BUFFER_OF_COMM(_c, MPI_Count)
 
 }  // namespace mana::manual
 
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 
 namespace mana::object {
 

@@ -1,5 +1,6 @@
 // MPICH's and Open MPI's extensions (MPIX_) that are not refused.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/object/datatype/calls/query.hpp>
 #include <mana/object/errhandler/remove_calls.hpp>
 #include <mana/object/op/calls.hpp>
@@ -60,7 +61,7 @@ template <class Function, class Destructor>
 int mpix_win_create_errhandler_x(Function* function, Destructor*, void* state, MPI_Errhandler* out) noexcept {
   return object::create_errhandler_with_state<fn::mpix_win_create_errhandler_x, MPI_Win>(kind_code::win, function, state, out);
 }
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 template <class Function, class Destructor>
 int mpix_session_create_errhandler_x(Function* function, Destructor*, void* state, MPI_Errhandler* out) noexcept {
   return object::create_errhandler_with_state<fn::mpix_session_create_errhandler_x, MPI_Session>(kind_code::session, function, state,

@@ -2,6 +2,7 @@
 // If the program uses sessions, it ends with the process, since another session may be opened until then. The process
 // sets are mpi://WORLD and mpi://SELF; the world's ranks determine both.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/call/library.hpp>
 #include <mana/library/init.hpp>
 #include <mana/object/comm/calls/intercomm.hpp>
@@ -14,7 +15,7 @@
 #include <functional>
 #include <string_view>
 
-#if MPI_VERSION >= 4
+#if defined(MANA_DECLARES_MPI_Session_init)
 
 namespace mana::object {
 
