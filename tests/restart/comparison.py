@@ -4,6 +4,10 @@ A run that is killed prints in pieces. What it printed between a checkpoint and 
 pieces may overlap, but together they must be all of the native lines, in order, and nothing else.
 """
 import difflib
+import re
+
+# Open MPI's mpirun says what it thinks of a killed job between two such lines. The first may follow half a line of the program's.
+HALF_LINE = re.compile(r"^(?P<half>.*[^-\n])-{74}$", re.M)
 
 
 class Comparison:
@@ -60,6 +64,8 @@ def parts_that_count(expression, lines):
 
 def cut(piece):
     """(whole lines, the unfinished line at the end)"""
+    if half := HALF_LINE.search(piece):
+        return piece[:half.start()], half["half"]
     at = piece.rfind("\n") + 1
     return piece[:at], piece[at:]
 

@@ -22,6 +22,7 @@ CASES = [      # (buffered, pieces, whether they are the native run)
     (False, [steps(0, 5), ""], False),
     (False, [steps(0, 5), steps(5, 7) + steps(6, 10)], False),     # step 6 comes twice in one piece
     (False, [steps(0, 5), steps(5, 9) + "step 8\n"], False),
+    (False, [steps(0, 5) + "step " + "-" * 74 + "\nmpirun: rank 1 was killed\n" + "-" * 74 + "\n", steps(5, 10)], True),
     (True, [steps(0, 5) + "st", "ep 5\n" + steps(6, 10)], True),
     (True, [steps(0, 5) + "st", "p 3\n" + steps(4, 10)], True),    # what came after the checkpoint comes again
     (True, [steps(0, 5) + "st", "p 3\n" + steps(7, 10)], False),

@@ -60,6 +60,10 @@ class Test:
         shutil.rmtree(self.directory / "ckpt", ignore_errors=True)
         for name in self.options.file:
             (self.directory / name).unlink(missing_ok=True)
+        inputs = {file.name for file in self.options.input}
+        for file in self.directory.glob(self.options.scratch) if self.options.scratch else ():
+            if file.name not in inputs:
+                file.unlink()
         preload = ["env", f"LD_PRELOAD={self.options.preload}"] if self.options.preload else []
         if self.options.clock_ahead and words:
             preload = [*AHEAD, str(self.options.clock_ahead), *preload]
@@ -225,6 +229,7 @@ def parse():
                         help="regular expression: lines that are compared; of each its group `counts` only, if it has one")
     parser.add_argument("--buffered", action="store_true", help="the program writes its output in blocks, not in lines")
     parser.add_argument("--file", action="append", default=[], help="a result file, in the run's directory")
+    parser.add_argument("--scratch", metavar="PATTERN", help="files of the program's, which another run from the beginning would read")
     parser.add_argument("--file-lines", default="", help="the same for the result files")
     parser.add_argument("--input", action="append", default=[], type=pathlib.Path, help="is copied to the run's directory")
     parser.add_argument("--status", type=int, action="append", help="exit status of a good run (default 0)")
