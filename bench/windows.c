@@ -3,6 +3,7 @@
 //        windows hold COUNT MIB windows|memory: so many windows of so many MiB, or the memory without them; steps until it is killed
 #include "median.h"
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -119,9 +120,9 @@ static void hold(int count, int mib, int with_windows) {
     if (with_windows) MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &windows[i]);
   }
   const struct timespec pause = {0, 10000000};
-  for (int k = 0;; ++k) {
+  for (int k = 0; k < INT_MAX; ++k) {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (me == 0) printf("step %d\n", k + 1), fflush(stdout);
+    if (me == 0) printf("step %d of %d\n", k + 1, INT_MAX), fflush(stdout);
     nanosleep(&pause, NULL);
   }
 }
