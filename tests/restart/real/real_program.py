@@ -93,7 +93,7 @@ PROGRAMS = {
     "coarrays": Real("libcoarrays-{mpi}-dev", 2, ["{built}/coarrays", "300"], "^(step|checksum)",
                      needs="/usr/lib/x86_64-linux-gnu/libcaf_{mpi}.so", inputs=["coarrays"],
                      environment={"OMPI_MCA_osc": "^ucx"}),
-    "global_arrays": Real("libglobalarrays-dev", 2, ["{built}/global_arrays", "100"], "^step", BOTH,
+    "global_arrays": Real("libglobalarrays-dev", 2, ["{built}/global_arrays", "1000"], "^step", BOTH,
                           needs="/usr/lib/x86_64-linux-gnu/libga-{mpi}.a", inputs=["global_arrays"],
                           environment={"OMPI_MCA_osc": "^ucx", "ARMCI_USE_WIN_ALLOCATE": "0"}),
 }
