@@ -1,4 +1,4 @@
-// What versions of an mpi.h declare differently: MANA_DECLARES_<name> for each function that it has, and types, taken from its
+// An mpi.h declares what its version has: MANA_DECLARES_<name> for each function that it has, and types, taken from its
 // own declaration. A version of the MPI standard tells neither: a library may have many functions of the next one.
 #pragma once
 #if __has_include(<mana/gen/declared.hpp>)      // of an MPI: the headers alone have none
