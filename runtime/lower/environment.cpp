@@ -1,6 +1,7 @@
 // Facts that the live MPI tells about itself.
 #include <runtime/lower/convert.hpp>
 #include <runtime/lower/real_mpi.hpp>
+#include <runtime/lower/start_operation.hpp>
 
 #include <dlfcn.h>
 
@@ -56,7 +57,7 @@ std::optional<predefined_object> predefined_object_of(std::uint32_t code) {
   return found;
 }
 
-bool supports_large_counts() noexcept { return MPI_VERSION >= 4; }
+bool supports_large_counts() noexcept { return has_large_counts; }
 
 int error_text(int error_class, char* text, int* length) {
   static_assert(MPI_MAX_ERROR_STRING <= 512, "the boundary's texts have 512 bytes");

@@ -1,7 +1,5 @@
 #include <runtime/lower/start_operation.hpp>
 
-#include <mana/gen/declared.hpp>
-
 namespace mana::real_mpi {
 
 namespace {

@@ -1,5 +1,6 @@
 // MPI_Init and its relatives, which connect the states of the halves, and MPI_Finalize.
 #pragma once
+#include <mana/call/declared.hpp>
 #include <mana/call/library.hpp>
 #include <mana/call/no_lower_half.hpp>
 #include <mana/call/own_stack.hpp>
@@ -34,8 +35,10 @@ inline void describe_world() noexcept {
   object::describe_comm(known.self.what, object::comm_groups(*vid::intern_ranks(&me, 1)), 2);
   object::describe_comm(known.hidden.what, object::comm_groups(all), 3);
   object::describe_comm(known.partitioned.what, object::comm_groups(all), 4);
-  if (MPI_VERSION >= 4 && object::make_partitioned_comm() != neutral::success)
+#if defined(MANA_DECLARES_MPI_Psend_init)
+  if (object::make_partitioned_comm() != neutral::success)
     lower::cross([&] { b.service->fatal("no communicator for partitioned messages"); });
+#endif
   std::strcpy(known.world.what.name, "MPI_COMM_WORLD");
   std::strcpy(known.self.what.name, "MPI_COMM_SELF");
 }
