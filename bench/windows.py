@@ -42,7 +42,7 @@ class Windows(Bench):
         return rows
 
     def checkpoint(self):
-        """Many windows, and the same memory without them: two jobs at once, checkpointed in turn. Ratios would hide what windows add."""
+        """Many windows, and the same memory without them: two jobs at once, checkpointed in turn."""
         self.ranks = RANKS[0]
         kinds = ("memory", "windows")
         jobs = {kind: self.await_step("run", "--ckpt-dir", kind, "--", self.program(), "hold", str(WINDOWS), str(MIB_EACH), kind)[0]
