@@ -67,7 +67,8 @@ inline bool begin_memory(win_entry& e, int members) noexcept {
   e.what.targets = static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(members), 1));
   const bool counts_tokens = may_count_tokens(members);
   if (counts_tokens)
-    e.what.taken = static_cast<std::int64_t*>(std::calloc(static_cast<std::size_t>(kinds_of_tokens * members), sizeof(std::int64_t)));
+    e.what.taken = static_cast<std::int64_t*>(
+        std::calloc(static_cast<std::size_t>(kinds_of_tokens * members), sizeof(std::int64_t)));
   if (e.what.flavor == win_flavor::shared)
     e.what.shared.segments =
         static_cast<win_segment*>(std::calloc(static_cast<std::size_t>(members), sizeof(win_segment)));

@@ -27,7 +27,8 @@ struct operation {
 
 /// Most operations have one type: it is looked up once.      out: neutral error class
 template <std::size_t Sides>
-[[gnu::always_inline]] inline int translate_side(const one_side (&sides)[Sides], std::size_t i, real<kind::datatype> (&types)[Sides]) noexcept {
+[[gnu::always_inline]] inline int translate_side(const one_side (&sides)[Sides], std::size_t i,
+                                                 real<kind::datatype> (&types)[Sides]) noexcept {
   if (sides[i].count < 0) return neutral::err_count;
   if (i > 0 && sides[i].type == sides[i - 1].type) {
     types[i] = types[i - 1];
