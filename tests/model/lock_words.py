@@ -8,10 +8,10 @@ before the program's end is a deadlock.
 Checked in each state: a writer of a target is alone with it. At each end: all who asked are done, in every word; no number that was
 added is lost. Each mutant, a change of the algorithm, has to be found out by some program.
 """
-import argparse
 import itertools
 import sys
-import time
+
+from explored import main
 
 HALF = 32                                # bits of a word's first class
 MUTANTS = {
@@ -285,24 +285,6 @@ def carries():
     return None, len(cases), states
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true", help="more programs: a minute")
-    parser.add_argument("--mutant", choices=sorted(MUTANTS), help="only this one")
-    options = parser.parse_args()
-    failed = False
-    began = time.process_time()
-    if not options.mutant:
-        for name, (wrong, programs, states) in (("the lock words", check(Rules(), options.long)), ("with full counts", carries())):
-            print(f"{name}: {programs} programs, {states} states, {wrong or 'clean'}", flush=True)
-            failed |= wrong is not None
-    for mutant in [options.mutant] if options.mutant else MUTANTS:
-        wrong, programs, states = check(Rules(mutant), options.long)
-        print(f"{mutant:26} {programs:5} programs {states:8} states  {wrong or 'ALIVE'}", flush=True)
-        failed |= wrong is None
-    print(f"{time.process_time() - began:.1f} s")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    as_it_is = {"the lock words": lambda long: check(Rules(), long), "with full counts": lambda _: carries()}
+    sys.exit(main(__doc__, as_it_is, MUTANTS, lambda mutant, long: check(Rules(mutant), long)))

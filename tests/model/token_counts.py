@@ -10,10 +10,10 @@ Checked in each state: a count is that of the tokens taken, or one more (INV-129
 its origin in the same epoch; all data comes before MPI_Win_wait returns. At each end all tokens are taken. Each mutant, a
 change of the algorithm, has to be found out by some program.
 """
-import argparse
 import itertools
 import sys
-import time
+
+from explored import main
 
 MUTANTS = {
     "start_takes_none": "MPI_Win_start takes no posts",
@@ -189,20 +189,5 @@ def check(mutant, long):
     return None, count, states
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true", help="more programs: minutes")
-    parser.add_argument("--mutant", choices=sorted(MUTANTS), help="only this one")
-    options = parser.parse_args()
-    failed = False
-    began = time.process_time()
-    for mutant in [options.mutant] if options.mutant else [None, *MUTANTS]:
-        wrong, programs, states = check(mutant, options.long)
-        print(f"{mutant or 'the counts of tokens':26} {programs:5} programs {states:8} states  {wrong or ('ALIVE' if mutant else 'clean')}", flush=True)
-        failed |= (wrong is None) == (mutant is not None)
-    print(f"{time.process_time() - began:.1f} s")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, {"the counts of tokens": lambda long: check(None, long)}, MUTANTS, check))
