@@ -50,6 +50,7 @@ struct descriptor<kind::comm> {
   std::uint32_t session = 0;     // the session that it comes from: bits of a virtual id, 0: the world model
   bool freed = false;            // by the program, on all members; requests may still name it (INV-67)
   bool is_hidden = false;        // of a window: the program does not know it
+  bool has_no_live = false;      // hidden, and needs none: the same on all members
   char name[object::max_name] = {};
 
   bool is_inter() const noexcept { return peers != ranks; }

@@ -8,6 +8,7 @@
 #include <mana/drain/turn.hpp>
 #include <mana/object/comm/class/rebuild.hpp>
 #include <mana/object/win/begin.hpp>
+#include <mana/object/win/meeting.hpp>
 #include <mana/vid/in_order.hpp>
 
 #include <cstdio>
@@ -43,9 +44,11 @@ inline void expect_shared(const win_entry& e) noexcept {
 }
 
 inline void rebuild_win(win_entry& e) noexcept {
-  if (e.what.flavor == win_flavor::shared) expect_shared(e);
+  const int rc = with_channel(e, [&] {
+    if (e.what.flavor == win_flavor::shared) expect_shared(e);
+    return make_both(e); });
   const lower::services& s = *lower::the_bridge().service;
-  if (make_both(e) != neutral::success)
+  if (rc != neutral::success)
     lower::cross([&] { s.fatal("a window could not be built again at restart"); });
 }
 

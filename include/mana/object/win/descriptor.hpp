@@ -53,7 +53,8 @@ namespace mana {
 template <>
 struct descriptor<kind::win> {
   object::win_flavor flavor = object::win_flavor::create;
-  vid::entry<kind::comm>* on = nullptr;          // a duplicate of the program's communicator; owned
+  vid::entry<kind::comm>* from = nullptr;        // the program's communicator; kept
+  vid::entry<kind::comm>* on = nullptr;          // a duplicate of it; owned (meeting.hpp)
   std::int64_t* words = nullptr;                 // of all members (words.hpp); owned, from mmap
   int words_of_rank = 0;                         // so many of each
   bool words_are_shared = false;                 // all members map them; else each uses its own ones
@@ -71,6 +72,7 @@ struct descriptor<kind::win> {
   std::uint8_t* targets = nullptr;               // target_bit[members]; owned
   bool is_dirty = false;                         // some target may be
   bool tokens_are_counts = false;                // from the creation on
+  std::int64_t fences = 0;                       // that the ranks have met in by words
   object::rank_bits origins;                     // of an exposure epoch, if tokens are counts
   std::int64_t* taken = nullptr;                 // tokens of each kind and sender, if they are counts; owned
   vid::entry<kind::request>** awaited = nullptr;      // of an exposure epoch: receives of the origins' tokens; owned

@@ -4,6 +4,7 @@
 #include <mana/object/info/calls.hpp>
 #include <mana/object/win/begin.hpp>
 #include <mana/object/win/error.hpp>
+#include <mana/object/win/meeting.hpp>
 #include <mana/object/win/token.hpp>
 #include <mana/object/win/token_counts.hpp>
 
@@ -65,7 +66,7 @@ inline bool begin_memory(win_entry& e, int members) noexcept {
   e.what.words = static_cast<std::int64_t*>(map_memory(bytes_of_words(members)));
   e.what.words_of_rank = words_of_rank(members);
   e.what.targets = static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(members), 1));
-  const bool counts_tokens = may_count_tokens(members);
+  const bool counts_tokens = has_few_ranks(members);
   if (counts_tokens)
     e.what.taken = static_cast<std::int64_t*>(
         std::calloc(static_cast<std::size_t>(kinds_of_tokens * members), sizeof(std::int64_t)));
@@ -113,11 +114,13 @@ inline int make_memory(win_entry& e, bool contiguous) noexcept {
 inline void begin_hidden(reserved_comm& id, comm_entry_t& from, win_entry& e) noexcept {
   comm_entry_t& hidden = id.take();
   describe_comm(hidden.what, comm_groups(from.what), next_lineage(from));
-  hidden.what.is_hidden = true;
+  hidden.what.is_hidden = hidden.what.has_no_live = true;
   hidden.what.errhandler = neutral::errors_return;
   e.what.on = &hidden;
+  keep_comm(*(e.what.from = &from));
 }
 inline int end_hidden(win_entry& e) noexcept {
+  let_go_of_comm(*std::exchange(e.what.from, nullptr));
   comm_entry_t& hidden = *std::exchange(e.what.on, nullptr);
   if (__atomic_load_n(&hidden.references, __ATOMIC_RELAXED) != 1) end_detached(&hidden);
   end_handle(hidden, false);
@@ -127,15 +130,12 @@ inline int end_hidden(win_entry& e) noexcept {
 /// The part of a constructor that is collective. in: from: the program's communicator; the clock has counted the call
 /// out: neutral error class
 inline int construct_win(win_entry& e, comm_entry_t& from, reserved_comm& id, bool contiguous) noexcept {
-  int rc = lower::cross([&] { return live_mpi().MPI_Comm_dup(from.real, &id.real()); });
-  if (rc != neutral::success) {
-    retract_if_refused(*from.what.clock, rc);
-    return rc;
-  }
   begin_hidden(id, from, e);
-  rc = make_memory(e, contiguous);
-  if (rc == neutral::success) rc = make_both(e);
-  e.what.tokens_are_counts = has_token_counts(e);
+  const int rc = with_channel(e, [&] {
+    int made = make_memory(e, contiguous);
+    if (made == neutral::success) made = make_both(e);
+    e.what.tokens_are_counts = has_token_counts(e);
+    return made; });
   if (rc == neutral::success) return rc;
   end_both(e);
   end_hidden(e);

@@ -15,7 +15,7 @@ namespace mana::object {
 
 /// At the creation: a window keeps its kind of tokens.
 inline bool has_token_counts(const win_entry& e) noexcept {
-  return e.what.words_are_shared && may_count_tokens(ranks_of(e).size);
+  return e.what.words_are_shared && has_few_ranks(ranks_of(e).size);
 }
 
 /// Tokens that this rank has taken from a sender.
@@ -78,7 +78,7 @@ inline int look_for_counts(const win_entry& e, token kind, const rank_bits& from
     return rc != neutral::success || !missing.any(); }, [&] { announce_missing(e, missing); });
   if (rc != neutral::success) return rc;
   if (all) take_counts(e, kind, from);
-  else make_progress(e);
+  else give_turn();
   return rc;
 }
 

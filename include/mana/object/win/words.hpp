@@ -1,4 +1,4 @@
-// Words of a window: where those of locks and counts of tokens lie, and the operations on them.
+// Words of a window: where those of locks, fences and counts of tokens lie, and the operations on them.
 //
 // If the ranks of the window are on one node, all of them map the words of all in one file without a name. The processor's
 // atomics work on these. Otherwise each rank has its own words, in a live window, and MPI's atomics work on those. The values
@@ -9,6 +9,7 @@
 // along its own words alone, and nobody operates before all have brought theirs.
 #pragma once
 #include <mana/arch/arch.hpp>
+#include <mana/object/comm/state.hpp>
 #include <mana/object/win/lock_queue.hpp>
 #include <mana/object/win/memory.hpp>
 
@@ -31,19 +32,25 @@ constexpr int whole_lines(int words) noexcept { return (words + words_of_line - 
 /// Each word of locks has a line.
 constexpr word_place place_of(lock_word w) noexcept { return word_place{static_cast<int>(w) * words_of_line}; }
 
-/// Kinds of tokens. Counts of a kind lie behind the words of locks, one for each rank that sends.
+/// Windows of few ranks have words of fences and counts of tokens. With more ranks, the memory of the counts would grow with
+/// the square.
+constexpr bool has_few_ranks(int members) noexcept { return members <= rank_bits::most_ranks; }
+
+/// Rounds of a fence. Their words lie in a line behind the words of locks.
+constexpr word_place place_of_round(int round) noexcept { return word_place{lock_words * words_of_line + round}; }
+static_assert(rank_bits::most_ranks <= 1 << words_of_line, "a fence has more rounds than a line has words");
+
+/// Kinds of tokens. Counts of a kind lie behind the words of fences, one for each rank that sends.
 enum class token : std::uint8_t { posted, completed };
 inline constexpr int kinds_of_tokens = 2;
 constexpr word_place place_of(token kind, int sender, int members) noexcept {
-  return word_place{lock_words * words_of_line + static_cast<int>(kind) * whole_lines(members) + sender};
+  return word_place{(lock_words + 1) * words_of_line + static_cast<int>(kind) * whole_lines(members) + sender};
 }
-
-/// Windows of few ranks have counts of tokens: with more of them, their memory would grow with the square.
-constexpr bool may_count_tokens(int members) noexcept { return members <= rank_bits::most_ranks; }
 
 /// Words of one rank.
 constexpr int words_of_rank(int members) noexcept {
-  return lock_words * words_of_line + (may_count_tokens(members) ? kinds_of_tokens * whole_lines(members) : 0);
+  const int of_locks = lock_words * words_of_line;
+  return has_few_ranks(members) ? of_locks + words_of_line + kinds_of_tokens * whole_lines(members) : of_locks;
 }
 constexpr std::size_t bytes_of_words(int members) noexcept {
   return static_cast<std::size_t>(members) * static_cast<std::size_t>(words_of_rank(members)) * sizeof(std::int64_t);
@@ -136,14 +143,14 @@ inline int ask_for_place(const win_entry& e, int home, lock_place place, std::in
 
 // --- waits
 
-/// The processor's atomics give the live MPI no turn, and operations of others may need one. No token has the tag, so that
+/// The processor's atomics give the live MPI no turn, and operations of others may need one. No message has the tag, so that
 /// each probe looks for messages.
-inline void make_progress(const win_entry& e) noexcept {
+inline void give_turn() noexcept {
   constexpr int tag_of_nothing = 3;
   const lower::services& s = *lower::the_bridge().service;
   int there = 0;
   neutral::status status;
-  lower::cross([&] { return s.probe(neutral::any_source, tag_of_nothing, e.what.on->real, 0, &there, &status); });
+  lower::cross([&] { return s.probe(neutral::any_source, tag_of_nothing, comms().hidden.real, 0, &there, &status); });
 }
 
 /// After each look in vain of a rank that waits. A look at a word takes its cache line from the rank that is to change it, so looks
@@ -151,14 +158,14 @@ inline void make_progress(const win_entry& e) noexcept {
 inline void give_way(const win_entry& e, unsigned looks) noexcept {
   constexpr unsigned looks_before_turn = 4, looks_before_yield = 32;
   if (looks % looks_before_turn != 0) return arch::relax();
-  if (e.what.words_are_shared) make_progress(e);
+  if (e.what.words_are_shared) give_turn();
   if (looks % looks_before_yield == 0) sched_yield();
 }
 
 /// At the end of an epoch of locks without operations: a program may end one after the other until a peer's data has come.
 /// A flush of operations gives others their turn too.
 inline void let_others_in(const win_entry& e) noexcept {
-  if (e.what.words_are_shared) make_progress(e);
+  if (e.what.words_are_shared) give_turn();
 }
 
 }  // namespace mana::object

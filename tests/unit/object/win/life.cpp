@@ -90,6 +90,7 @@ class node_words {
   ~node_words() { end_file(); }
   std::int64_t& at(int rank, int place) { return all_[rank * object::words_of_rank(world_size) + place]; }
   std::int64_t& at(int rank, object::lock_word word) { return at(rank, static_cast<int>(object::place_of(word))); }
+  std::int64_t& at_round(int rank, int round) { return at(rank, static_cast<int>(object::place_of_round(round))); }
   std::int64_t& at(int rank, object::token kind, int sender) {
     return at(rank, static_cast<int>(object::place_of(kind, sender, world_size)));
   }
@@ -398,6 +399,57 @@ TEST_CASE_FIXTURE(running_mpi, "INV-128 on one node locks are taken without the 
   CHECK(below.all[2][1] == writer);
   CHECK(below.all[0][3] == writer);
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-130 on one node ranks meet in a fence by words, without a live communicator") {
+  node_words all;
+  MPI_Win win = MPI_WIN_NULL;
+  const auto before = live_count(kind_code::comm);
+  REQUIRE(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  CHECK(live_count(kind_code::comm) == before);
+  const std::size_t barriers = calls<&mpi_slots::MPI_Barrier>().size();
+  always<&mpi_slots::MPI_Win_sync>().gives(neutral::success);
+  all.at_round(1, 0) = 3;                         // its writer has left this fence and the next
+  int turns = 0;
+  always<&services::probe>().does([&](int, int, auto, int, int* flag, neutral::status*) {
+    CHECK(all.at_round(2, 0) == 1);
+    CHECK(all.at_round(3, 1) == 1);
+    all.at_round(1, 1) = ++turns < 3 ? 0 : 1;
+    return *flag = 0, int{neutral::success};
+  });
+  CHECK(MPI_Win_fence(0, win) == MPI_SUCCESS);
+  CHECK(turns == 3);
+  all.at_round(1, 0) = 1;
+  all.replace_file();
+  restart();
+  CHECK(live_count(kind_code::comm) == before);
+  CHECK(all.at_round(1, 0) == 1);
+  all.at_round(1, 0) = all.at_round(1, 1) = 2;
+  CHECK(MPI_Win_fence(0, win) == MPI_SUCCESS);
+  CHECK(all.at_round(2, 0) == 2);
+  CHECK(calls<&mpi_slots::MPI_Barrier>().size() == barriers);
+  expect_other_node();
+  restart();
+  CHECK(live_count(kind_code::comm) == before + 1);
+  always<&mpi_slots::MPI_Barrier>().gives(neutral::success);
+  CHECK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win) == MPI_SUCCESS);
+  CHECK(calls<&mpi_slots::MPI_Barrier>().size() == barriers + 1);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  CHECK(live_count(kind_code::comm) == before);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-123 a fence meets the others also if its flush fails") {
+  window w;
+  int one = 1;
+  always<&mpi_slots::MPI_Barrier>().gives(neutral::success);
+  CHECK(MPI_Win_fence(0, w.win) == MPI_SUCCESS);
+  expect_put();
+  CHECK(MPI_Put(&one, 1, MPI_INT, 2, 0, 1, MPI_INT, w.win) == MPI_SUCCESS);
+  expect<&mpi_slots::MPI_Win_flush_all>().gives(neutral::err_rma_range);
+  const std::size_t before = calls<&mpi_slots::MPI_Barrier>().size();
+  w.check_error(MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win), MPI_ERR_RMA_RANGE);
+  CHECK(calls<&mpi_slots::MPI_Barrier>().size() == before + 1);
+  CHECK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win) == MPI_SUCCESS);
 }
 
 TEST_CASE_FIXTURE(running_mpi, "INV-129 on one node tokens are counts; a rank that waits for some needs their senders") {

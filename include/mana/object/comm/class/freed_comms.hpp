@@ -34,7 +34,7 @@ inline vid::group_clock* clock_named(const freed_comm& told) noexcept {
 }
 
 inline bool has_requests(const vid::entry<kind::comm>& e) noexcept {
-  return e.what.freed && e.references > references_of_lanes(e.what);
+  return e.what.freed && !e.what.has_no_live && e.references > references_of_lanes(e.what);
 }
 
 /// Makes an entry that nothing names. It is built with the other members, and ends after that.

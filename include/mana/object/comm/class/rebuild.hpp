@@ -35,7 +35,8 @@ inline int build_topology(const neighbours& n, real<kind::comm> plain, real<kind
   return create_adjacent(n, plain, &made);
 }
 
-inline void build_comm(vid::entry<kind::comm>& e, int tag) noexcept {
+inline void build_comm(vid::entry<kind::comm>& e) noexcept {
+  const int tag = static_cast<int>(e.what.lineage % 32768);
   const lower::bridge& b = lower::the_bridge();
   const vid::rank_map& ranks = *e.what.ranks;
   real<kind::comm> plain{};
@@ -68,8 +69,9 @@ inline void rebuild_comms() noexcept {
   share_freed();
   rebuild_lanes(all.world);
   rebuild_lanes(all.self);
-  vid::for_each_in_order<kind::comm>([](const auto&) { return true; }, built_before, [](vid::entry<kind::comm>& e) {
-    build_comm(e, static_cast<int>(e.what.lineage % 32768));
+  const auto has_live = [](const vid::entry<kind::comm>& e) { return !e.what.has_no_live; };
+  vid::for_each_in_order<kind::comm>(has_live, built_before, [](vid::entry<kind::comm>& e) {
+    build_comm(e);
     if (e.what.lanes != nullptr) rebuild_lanes(e);     // ends e if it was kept only for lanes that nobody uses
     else if (e.references == 0) end_shared(e);
   });

@@ -5,6 +5,7 @@
 #include <mana/object/win/error.hpp>
 #include <mana/object/win/live.hpp>
 #include <mana/object/win/lock.hpp>
+#include <mana/object/win/meeting.hpp>
 #include <mana/object/win/token.hpp>
 #include <mana/object/win/token_counts.hpp>
 
@@ -59,13 +60,7 @@ inline int fence(call::wrapper_scope& scope, win_entry& e, int assertions) noexc
   vid::entry<kind::comm>& on = *e.what.on;
   const auto how = [] { return waiting{.blocking = true, .waits_for_all = true}; };
   if (!start_collective(scope, *on.what.clock, &on, how)) return neutral::err_unsupported_operation;
-  const bool is_dirty = __atomic_load_n(&e.what.is_dirty, __ATOMIC_RELAXED);
-  note_all_clean(e);
-  rc = lower::cross([&] {
-    const int flushed = is_dirty ? live_mpi().MPI_Win_flush_all(e.real) : int{neutral::success};
-    const int passed = live_mpi().MPI_Barrier(on.real);              // also after an error: the others wait in it
-    const int shown = passed == neutral::success ? live_mpi().MPI_Win_sync(e.real) : passed;
-    return flushed == neutral::success ? shown : flushed; });
+  rc = complete_and_meet(e);
   if (rc == neutral::success) begin_fence(e.what.epochs, (assertions & MPI_MODE_NOSUCCEED) == 0);
   return rc;
 }
