@@ -5,7 +5,8 @@
 namespace mana::family {
 
 /// A communicator without an error handler of its own, and not made from one that has its own, uses the present one of
-/// MPI_COMM_WORLD. The standard: the one that MPI_COMM_WORLD had when the communicator was made.      versions: 4.0
+/// MPI_COMM_WORLD. The standard: the one that MPI_COMM_WORLD had when the communicator was made. A window without one uses it
+/// too. The standard: MPI_ERRORS_ARE_FATAL.      versions: 4.0
 inline constexpr bool unset_errhandler_is_of_world = true;
 
 /// In MPI_Finalize, if a delete function of the world's attributes fails, the others are still called.      versions:

@@ -83,7 +83,7 @@ struct descriptor<kind::win> {
   object::attached_region* attached = nullptr;   // of a dynamic window
 
   object::attribute_list* attributes = nullptr;
-  std::uint32_t errhandler = neutral::errors_are_fatal;
+  std::uint32_t errhandler = 0;                  // neutral code, or bits of a virtual id; 0: never set
   std::uint32_t info = 0;                        // bits of a virtual id
   char name[object::max_name] = {};
 };

@@ -1,4 +1,5 @@
-// Errors of windows go through the window's error handler. A handle that is none has MPI_COMM_WORLD's.
+// Errors of windows go through the window's error handler. A handle that is none has MPI_COMM_WORLD's. So has, built for MPICH, a
+// window without one of its own.
 #pragma once
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/win/descriptor.hpp>
@@ -22,12 +23,18 @@ inline const char* words_for_win(int neutral_class) noexcept {
   }
 }
 
+/// The handler for errors of this window, as the standard has it.
+inline std::uint32_t errhandler_of(const descriptor<kind::win>& d) noexcept {
+  return d.errhandler == 0 ? std::uint32_t{neutral::errors_are_fatal} : d.errhandler;
+}
+
 [[gnu::noinline, gnu::cold]] inline int raise_win(MPI_Win win, function_id f, int neutral_class,
                                                   const char* detail = nullptr) noexcept {
   if (detail == nullptr) detail = words_for_win(neutral_class);
   const win_entry* const e = find_win(win);
-  if (e == nullptr) return fail(f, neutral_class, detail);
-  return run_errhandler(e->what.errhandler, win, app::error_code(neutral_class), f, detail);
+  const bool is_of_world = e == nullptr || (e->what.errhandler == 0 && family::unset_errhandler_is_of_world);
+  if (is_of_world) return fail(f, neutral_class, detail);
+  return run_errhandler(errhandler_of(e->what), win, app::error_code(neutral_class), f, detail);
 }
 
 /// The frame of calls on a window. use(scope, entry) returns a neutral error class.

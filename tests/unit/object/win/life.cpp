@@ -234,6 +234,19 @@ TEST_CASE_FIXTURE(running_mpi, "a window that the live MPI refuses leaves nothin
   check_error(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_OTHER);
 }
 
+TEST_CASE_FIXTURE(running_mpi, "a window without a handler of its own ends the job, or has that of MPI_COMM_WORLD built for MPICH") {
+  expect_other_node();
+  MPI_Win win = MPI_WIN_NULL;
+  REQUIRE(MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  CHECK(MPI_Win_get_errhandler(win, &handler) == MPI_SUCCESS);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL);
+  if (family::unset_errhandler_is_of_world) check_error(MPI_Win_complete(win), MPI_ERR_RMA_SYNC);
+  CHECK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+  CHECK(class_of(MPI_Win_complete(win)) == MPI_ERR_RMA_SYNC);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
 TEST_CASE_FIXTURE(running_mpi, "operations need an epoch; a flush always goes down, the end of an epoch flushes what is dirty") {
   window w;
   int one = 1;

@@ -160,7 +160,7 @@ inline int win_set_errhandler(MPI_Win win, MPI_Errhandler handler) noexcept {
 inline int win_get_errhandler(MPI_Win win, MPI_Errhandler* out) noexcept {
   return object::with_win<fn::win_get_errhandler>(win, [=](auto&, object::win_entry& e) {
     object::keep_errhandler(e.what.errhandler);      // the program frees the handle that it gets
-    *out = object::errhandler_handle(e.what.errhandler);
+    *out = object::errhandler_handle(object::errhandler_of(e.what));
     return int{neutral::success};
   });
 }
@@ -168,7 +168,7 @@ inline int win_get_errhandler(MPI_Win win, MPI_Errhandler* out) noexcept {
 inline int win_call_errhandler(MPI_Win win, int code) noexcept {
   const object::win_entry* const e = object::find_win(win);
   if (e == nullptr) return object::raise_win(win, fn::win_call_errhandler::id, neutral::err_win);
-  object::run_errhandler(e->what.errhandler, win, code, fn::win_call_errhandler::id, "called by the application");
+  object::run_errhandler(object::errhandler_of(e->what), win, code, fn::win_call_errhandler::id, "called by the application");
   return object::succeeds_after_handler;
 }
 
