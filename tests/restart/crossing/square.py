@@ -190,6 +190,8 @@ def restart(options):
 class System:
     """A build, here or in a root directory."""
 
+    SCRIPT = "tests/restart/crossing/square.py"     # whose parts run there
+
     def __init__(self, text):
         name, _, build = text.rpartition("=")
         self.name, self.build = name, pathlib.Path(build).resolve()
@@ -203,7 +205,7 @@ class System:
         return next(parent for parent in (self.build, *self.build.parents) if (parent.parent / "root").is_dir() and parent.name == "build")
 
     def do(self, part, *words):
-        command = ["tests/restart/crossing/square.py", part, "--build", str(self.seen_inside(self.build)), *map(str, words)]
+        command = [self.SCRIPT, part, "--build", str(self.seen_inside(self.build)), *map(str, words)]
         if self.name:
             systems = self.outside().parents[1]
             command = ["scripts/support/system_root.py", self.name, "--systems", str(systems), "--", *command]

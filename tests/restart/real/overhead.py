@@ -14,7 +14,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[2] / "scripts" / "support")]
 from mana_job import mpirun  # noqa: E402
-from real_program import BOTH, PROGRAMS, command_of, input_files  # noqa: E402
+from real_program import BOTH, PROGRAMS, input_files, scratch_of, words_of  # noqa: E402
 
 
 def seconds(real, words, mpi, files, directory):
@@ -36,8 +36,8 @@ def seconds(real, words, mpi, files, directory):
 
 def row(build, name, mpi, rounds):
     real = PROGRAMS[name]
-    command = command_of(build, name, mpi)
-    files = input_files(build, name, mpi)
+    scratch = scratch_of(build, name, mpi)
+    command, files = words_of(real, scratch, mpi), input_files(real, scratch, mpi)
     directory = build.resolve() / "real-overhead" / f"{name}-{mpi}"
     mana = [str(build.resolve() / "bin" / "mana"), "run", "--ckpt-dir", "ckpt", "--"]
     native, under = [], []

@@ -165,16 +165,15 @@ def scratch_of(build, name, mpi):
     return build.resolve() / "real-inputs" / f"{name}-{mpi}"
 
 
-def command_of(build, name, mpi):
-    """The words of a program's command."""
-    return [word.format(mpi=mpi, built=scratch_of(build, name, mpi)) for word in PROGRAMS[name].command]
+def words_of(real, scratch, mpi):
+    """The words of a program's command. scratch: where its inputs are made"""
+    return [word.format(mpi=mpi, built=scratch) for word in real.command]
 
 
-def input_files(build, name, mpi):
+def input_files(real, scratch, mpi):
     """Paths of a program's inputs; those that are made are made."""
-    scratch = scratch_of(build, name, mpi)
     scratch.mkdir(parents=True, exist_ok=True)
-    return [str(MADE[file](scratch, mpi) if file in MADE else file).format(mpi=mpi) for file in PROGRAMS[name].inputs]
+    return [str(MADE[file](scratch, mpi) if file in MADE else file).format(mpi=mpi) for file in real.inputs]
 
 
 def main():
@@ -188,14 +187,15 @@ def main():
     if options.mpi not in real.mpis:
         print(f"{options.program} is built for {' and '.join(real.mpis)} only: skipped")
         return SKIPPED
-    command = command_of(options.build, options.program, options.mpi)
+    scratch = scratch_of(options.build, options.program, options.mpi)
+    command = words_of(real, scratch, options.mpi)
     if not pathlib.Path((real.needs or command[0]).format(mpi=options.mpi)).exists():
         print(f"{options.program} is not installed (Debian package {real.package.format(mpi=options.mpi)}): skipped")
         return SKIPPED
     words = [sys.executable, str(HERE.parent / "restart_test.py"), "--build", str(options.build), "--mpi", options.mpi,
              "--ranks", str(real.ranks), "--name", f"real-{options.program}", "--checkpoints", "5", "--once-too",
              "--lines", real.lines, *real.options]
-    for file in input_files(options.build, options.program, options.mpi):
+    for file in input_files(real, scratch, options.mpi):
         words += ["--input", file]
     if options.seed is not None:
         words += ["--seed", str(options.seed)]
