@@ -77,7 +77,11 @@ class Function:
 
     @property
     def call(self):
-        return f"mana::object::finish({self.wrapper})" if self.reports_errors else self.wrapper
+        if self.reports_errors:
+            return f"mana::object::finish({self.wrapper})"
+        if self.shape == "refuse":
+            return f"(static_cast<void>(mana::object::finish({self.wrapper})), static_cast<{self.returns}>(0))"
+        return self.wrapper
 
     @property
     def wrapper(self):

@@ -4,6 +4,7 @@
 // functions of Open MPI's C library besides MPI's. They have the same names and parameters here as there.
 #include <mana/calls.hpp>
 #include <mana/gen/declared.hpp>
+#include <mana/mpis/openmpi/fortran_arguments.hpp>
 
 #include <mpi-ext.h>
 
@@ -12,10 +13,6 @@
 #include <string_view>
 
 extern "C" {
-// Constants of Fortran, recognised by their addresses. They are in the program, if it is written in Fortran.
-extern int mpi_fortran_bottom_, mpi_fortran_in_place_;
-extern double mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
-
 int ompi_fortran_string_f2c(const char* text, int length, char** made);
 int ompi_fortran_string_c2f(const char* text, char* out, int length);
 }
@@ -23,81 +20,14 @@ int ompi_fortran_string_c2f(const char* text, char* out, int length);
 namespace mana {
 namespace {
 
-using fint = MPI_Fint;
-
-void answer(fint* ierr, int code) noexcept {
-  if (ierr != nullptr) *ierr = code;
-}
-
-const void* buffer(const void* given) noexcept {
-  if (given == &mpi_fortran_in_place_) return MPI_IN_PLACE;
-  return given == &mpi_fortran_bottom_ ? MPI_BOTTOM : given;
-}
-void* buffer(void* given) noexcept { return const_cast<void*>(buffer(static_cast<const void*>(given))); }
-
-/// Fortran's requests as C's. The destructor gives Fortran the requests' new values.
-class requests {
- public:
-  requests(int n, fint* numbers) noexcept : count_(n > 0 ? n : 0), numbers_(numbers), handles_(count_) {
-    for (int i = 0; i < count_; ++i) handles_[i] = PMPI_Request_f2c(numbers_[i]);
-  }
-  ~requests() {
-    for (int i = 0; i < count_; ++i) numbers_[i] = PMPI_Request_c2f(handles_[i]);
-  }
-  requests(const requests&) = delete;
-  requests& operator=(const requests&) = delete;
-  MPI_Request* data() noexcept { return handles_.data(); }
-
- private:
-  int count_;
-  fint* numbers_;
-  object::scratch<MPI_Request, 64> handles_;
-};
-
-/// A status, or n of them; nullptr, which is MPI_STATUS(ES)_IGNORE, if Fortran ignores them. Fortran's are as long as
-/// C's, but need not be aligned.
-class statuses {
- public:
-  explicit statuses(int n, fint* given) noexcept
-      : bytes_(ignored(given) || n < 0 ? 0 : static_cast<std::size_t>(n) * sizeof(MPI_Status)),
-        given_(given),
-        all_(n > 0 ? n : 0) {
-    if (bytes_ != 0) std::memcpy(all_.data(), given_, bytes_);
-  }
-  ~statuses() {
-    if (bytes_ != 0) std::memcpy(given_, all_.data(), bytes_);
-  }
-  statuses(const statuses&) = delete;
-  statuses& operator=(const statuses&) = delete;
-  MPI_Status* data() noexcept { return ignored(given_) ? nullptr : all_.data(); }
-
- private:
-  static bool ignored(const fint* given) noexcept {
-    const void* const at = given;
-    return at == nullptr || at == mpi_fortran_status_ignore_ || at == mpi_fortran_statuses_ignore_;
-  }
-  std::size_t bytes_;
-  fint* given_;
-  object::scratch<MPI_Status, 16> all_;
-};
+using fortran::answer;
+using fortran::fint;
 
 /// Indices in Fortran begin with 1.
 int fortran_index(int index) noexcept { return index == MPI_UNDEFINED ? index : index + 1; }
 void to_fortran_indices(int n, fint* indices) noexcept {
   for (int i = 0; i < n; ++i) indices[i] = fortran_index(indices[i]);     // none for MPI_UNDEFINED
 }
-
-/// Arrays of datatypes for MPI_Alltoallw: one for each rank of the other side.
-class datatypes {
- public:
-  datatypes(int n, const fint* numbers) noexcept : handles_(n) {
-    for (int i = 0; numbers != nullptr && i < n; ++i) handles_[i] = PMPI_Type_f2c(numbers[i]);
-  }
-  const MPI_Datatype* data() noexcept { return handles_.data(); }
-
- private:
-  object::scratch<MPI_Datatype, 64> handles_;
-};
 
 /// Functions that make a group. make(MPI_Group*): the C function
 template <class Make>
@@ -112,21 +42,16 @@ void give_group(fint* number, fint* ierr, Make&& make) noexcept {
 class text {
  public:
   text(const char* given, int length) noexcept {
-    if (ompi_fortran_string_f2c(given, length, &made_) != 0) made_ = nullptr;
+    ompi_fortran_string_f2c(given, length, &made_);
   }
   ~text() { std::free(made_); }
   text(const text&) = delete;
   text& operator=(const text&) = delete;
-  const char* data() const noexcept { return made_ != nullptr ? made_ : ""; }
+  const char* data() const noexcept { return made_; }
 
  private:
   char* made_ = nullptr;
 };
-
-int peers_of(MPI_Comm comm) noexcept {
-  const resolved<kind::comm> c = resolve<kind::comm>(comm);
-  return c.ok && c.e->what.peers != nullptr ? c.e->what.peers->size : 0;
-}
 
 /// Callbacks of attributes. Fortran gets the attribute's bits as an integer of this type.
 template <class Integer>
@@ -178,57 +103,84 @@ using mana::fint;
 // ---- replacements of Open MPI's functions
 
 void mana_fortran_wait(fint* request, fint* status, fint* ierr) {
-  mana::requests r(1, request);
-  mana::statuses s(1, status);
+  mana::fortran::requests r(1, request);
+  mana::fortran::statuses s(1, status);
   answer(ierr, PMPI_Wait(r.data(), s.data()));
 }
 void mana_fortran_test(fint* request, fint* flag, fint* status, fint* ierr) {
-  mana::requests r(1, request);
-  mana::statuses s(1, status);
+  mana::fortran::requests r(1, request);
+  mana::fortran::statuses s(1, status);
   answer(ierr, PMPI_Test(r.data(), flag, s.data()));
 }
 void mana_fortran_waitall(const fint* n, fint* all, fint* status, fint* ierr) {
-  mana::requests r(*n, all);
-  mana::statuses s(*n, status);
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(*n, status);
   answer(ierr, PMPI_Waitall(*n, r.data(), s.data()));
 }
 void mana_fortran_testall(const fint* n, fint* all, fint* flag, fint* status, fint* ierr) {
-  mana::requests r(*n, all);
-  mana::statuses s(*n, status);
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(*n, status);
   answer(ierr, PMPI_Testall(*n, r.data(), flag, s.data()));
 }
 void mana_fortran_waitany(const fint* n, fint* all, fint* index, fint* status, fint* ierr) {
-  mana::requests r(*n, all);
-  mana::statuses s(1, status);
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(1, status);
   const int rc = PMPI_Waitany(*n, r.data(), index, s.data());
   if (rc == MPI_SUCCESS) *index = mana::fortran_index(*index);
   answer(ierr, rc);
 }
 void mana_fortran_testany(const fint* n, fint* all, fint* index, fint* flag, fint* status, fint* ierr) {
-  mana::requests r(*n, all);
-  mana::statuses s(1, status);
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(1, status);
   const int rc = PMPI_Testany(*n, r.data(), index, flag, s.data());
   if (rc == MPI_SUCCESS) *index = mana::fortran_index(*index);
   answer(ierr, rc);
 }
 void mana_fortran_waitsome(const fint* n, fint* all, fint* done, fint* indices, fint* status, fint* ierr) {
-  mana::requests r(*n, all);
-  mana::statuses s(*n, status);
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(*n, status);
   const int rc = PMPI_Waitsome(*n, r.data(), done, indices, s.data());
   mana::to_fortran_indices(*done, indices);
   answer(ierr, rc);
 }
 void mana_fortran_testsome(const fint* n, fint* all, fint* done, fint* indices, fint* status, fint* ierr) {
-  mana::requests r(*n, all);
-  mana::statuses s(*n, status);
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(*n, status);
   const int rc = PMPI_Testsome(*n, r.data(), done, indices, s.data());
   mana::to_fortran_indices(*done, indices);
   answer(ierr, rc);
 }
 void mana_fortran_request_free(fint* request, fint* ierr) {
-  mana::requests r(1, request);
+  mana::fortran::requests r(1, request);
   answer(ierr, PMPI_Request_free(r.data()));
 }
+
+#if defined(MANA_DECLARES_MPI_Request_get_status_all)
+void mana_fortran_request_get_status_all(const fint* n, fint* all, fint* flag, fint* status, fint* ierr) {
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(*n, status);
+  answer(ierr, PMPI_Request_get_status_all(*n, r.data(), flag, s.data()));
+}
+void mana_fortran_request_get_status_any(const fint* n, fint* all, fint* index, fint* flag, fint* status, fint* ierr) {
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(1, status);
+  const int rc = PMPI_Request_get_status_any(*n, r.data(), index, flag, s.data());
+  if (rc == MPI_SUCCESS) *index = mana::fortran_index(*index);
+  answer(ierr, rc);
+}
+void mana_fortran_request_get_status_some(const fint* n, fint* all, fint* done, fint* indices, fint* status, fint* ierr) {
+  mana::fortran::requests r(*n, all);
+  mana::fortran::statuses s(*n, status);
+  const int rc = PMPI_Request_get_status_some(*n, r.data(), done, indices, s.data());
+  if (rc == MPI_SUCCESS) mana::to_fortran_indices(*done, indices);
+  answer(ierr, rc);
+}
+#endif
+#if defined(MANA_DECLARES_MPI_Parrived)
+void mana_fortran_parrived(const fint* request, const fint* partition, fint* flag, fint* ierr) {
+  answer(ierr, PMPI_Parrived(PMPI_Request_f2c(*request), *partition, flag));
+}
+#endif
 
 void mana_fortran_group_incl(const fint* group, const fint* n, const fint* ranks, fint* made, fint* ierr) {
   mana::give_group(made, ierr, [&](MPI_Group* out) { return PMPI_Group_incl(PMPI_Group_f2c(*group), *n, ranks, out); });
@@ -252,45 +204,6 @@ void mana_fortran_group_intersection(const fint* a, const fint* b, fint* made, f
 void mana_fortran_group_difference(const fint* a, const fint* b, fint* made, fint* ierr) {
   mana::give_group(made, ierr, [&](MPI_Group* out) {
     return PMPI_Group_difference(PMPI_Group_f2c(*a), PMPI_Group_f2c(*b), out); });
-}
-
-void mana_fortran_alltoallw(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types, void* in,
-                            const fint* in_counts, const fint* in_places, const fint* in_types, const fint* comm,
-                            fint* ierr) {
-  const MPI_Comm c = PMPI_Comm_f2c(*comm);
-  const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
-  mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
-  answer(ierr, PMPI_Alltoallw(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts, in_places,
-                              received.data(), c));
-}
-void mana_fortran_ialltoallw(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types, void* in,
-                             const fint* in_counts, const fint* in_places, const fint* in_types, const fint* comm,
-                             fint* request, fint* ierr) {
-  const MPI_Comm c = PMPI_Comm_f2c(*comm);
-  const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
-  mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
-  MPI_Request r = MPI_REQUEST_NULL;
-  const int rc = PMPI_Ialltoallw(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
-                                 in_places, received.data(), c, &r);
-  if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
-  answer(ierr, rc);
-}
-void mana_fortran_alltoallw_init(const void* out, const fint* out_counts, const fint* out_places, const fint* out_types,
-                                 void* in, const fint* in_counts, const fint* in_places, const fint* in_types,
-                                 const fint* comm, const fint* info, fint* request, fint* ierr) {
-  const MPI_Comm c = PMPI_Comm_f2c(*comm);
-  const bool in_place = mana::buffer(out) == MPI_IN_PLACE;
-  mana::datatypes sent(mana::peers_of(c), in_place ? nullptr : out_types), received(mana::peers_of(c), in_types);
-  MPI_Request r = MPI_REQUEST_NULL;
-#if defined(MANA_DECLARES_MPI_Alltoallw_init)
-  const auto alltoallw_init = &PMPI_Alltoallw_init;
-#else
-  const auto alltoallw_init = &PMPIX_Alltoallw_init;
-#endif
-  const int rc = alltoallw_init(mana::buffer(out), out_counts, out_places, sent.data(), mana::buffer(in), in_counts,
-                                in_places, received.data(), c, PMPI_Info_f2c(*info), &r);
-  if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);
-  answer(ierr, rc);
 }
 
 void mana_fortran_op_create(void (*function)(), const fint* commutes, fint* op, fint* ierr) {
@@ -440,13 +353,15 @@ void ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm*, int* code, ...) {
   PMPI_Abort(MPI_COMM_WORLD, code != nullptr ? *code : MPI_ERR_INTERN);
 }
 
-/// Removes blanks at both ends. out: *made: for free(); the result is 0, or another value if there is no memory
+/// Removes blanks at both ends. Without memory it ends the program: after an error, some of its callers look behind a
+/// handle. out: *made: for free(); the result is 0
 int ompi_fortran_string_f2c(const char* text, int length, char** made) {
   std::string_view words(text, static_cast<std::size_t>(length > 0 ? length : 0));
   const std::size_t first = words.find_first_not_of(' ');
   words = first == words.npos ? std::string_view() : words.substr(first, words.find_last_not_of(' ') + 1 - first);
   *made = strndup(words.data() != nullptr ? words.data() : "", words.size());
-  return *made != nullptr ? 0 : -1;
+  if (*made == nullptr) std::abort();
+  return 0;
 }
 int ompi_fortran_string_c2f(const char* text, char* out, int length) {
   const std::size_t room = static_cast<std::size_t>(length > 0 ? length : 0), size = strnlen(text, room);
