@@ -114,6 +114,12 @@ class Cases:
         self.expect("another program", 83, "a different build", self.mana, "restart", "changed")
         own.write_bytes(b"")
         self.expect("no program in its place", 83, "a different build", self.mana, "restart", "changed")
+        link = self.directory / "link"
+        link.symlink_to(self.program)
+        self.checkpoint("linked", link)
+        link.unlink()
+        link.symlink_to(self.other_program)
+        self.expect("a link that leads to another program now", 0, "checksum", self.mana, "restart", "linked")
         own.unlink()
         own.mkdir()
         self.expect("what the system refuses to read", 85, str(own), self.mana, "restart", "changed")

@@ -88,7 +88,8 @@ void take_input(const std::string& file) {
   j.record.mpi_name = real_mpi::library_name();
   j.record.mpi_version = real_mpi::library_version();
   const std::string file = j.options.program_named();
-  j.record.program = std::filesystem::absolute(file).lexically_normal().string();
+  // A symbolic link may lead to another program at the restart: python3, or app-current.
+  j.record.program = std::filesystem::weakly_canonical(file).string();
   j.record.arguments = j.options.command;
   j.record.cpu = j.options.cpu;
   j.record.build_id = program_identity(j.record.program);
