@@ -50,7 +50,7 @@ class window_ranks {
 };
 
 /// INV-123 a fence is one collective of the window's ranks, counted once.
-/// Because: operations are complete here and at their targets before the barrier. A checkpoint may come before the collective is
+/// Because: operations are complete here and at their targets before the ranks meet. A checkpoint may come before the collective is
 /// counted, or after it. Flushes need nothing of the targets except progress: a rank that is parked makes it.
 inline int fence(call::wrapper_scope& scope, win_entry& e, int assertions) noexcept {
   constexpr int known = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
