@@ -98,10 +98,21 @@ inline int make_live_over_memory(win_entry& e) noexcept {
   return make_live(e.what.shared.begin + part.offset - lead_of(part), part.bytes + lead_of(part), 1, on, e.real);
 }
 
-/// The live windows.
+/// The live windows. out: neutral error class, the same on all members: one that fails alone is not waited for.
 inline int make_both(win_entry& e) noexcept {
-  const int rc = make_live_over_memory(e);
-  return rc != neutral::success ? rc : make_words(e);
+  const auto on = e.what.on->real;
+  const int rc = greatest_error(on, make_live_over_memory(e));
+  return rc != neutral::success ? rc : greatest_error(on, make_words(e));
+}
+
+/// After an error of make_both, on all members: ends the live windows that every member has. To end another would wait for the
+/// members that lack it, so it stays.
+inline void end_what_all_have(win_entry& e, real<kind::comm> on) noexcept {
+  std::int64_t lacks[] = {!e.real, !e.what.words_below};
+  find_most_within(on, 2, lacks);
+  if (lacks[0] != 0) e.real = {};
+  if (lacks[1] != 0) e.what.words_below = {};
+  end_both(e);
 }
 
 }  // namespace mana::object

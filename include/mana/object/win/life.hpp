@@ -137,7 +137,7 @@ inline int construct_win(win_entry& e, comm_entry_t& from, reserved_comm& id, bo
     e.what.tokens_are_counts = has_token_counts(e);
     return made; });
   if (rc == neutral::success) return rc;
-  end_both(e);
+  end_what_all_have(e, from.real);
   end_hidden(e);
   return rc;
 }

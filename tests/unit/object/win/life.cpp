@@ -230,8 +230,29 @@ TEST_CASE_FIXTURE(running_mpi, "wrong arguments of constructors are errors of th
 
 TEST_CASE_FIXTURE(running_mpi, "a window that the live MPI refuses leaves nothing") {
   MPI_Win win = MPI_WIN_NULL;
+  always<&mpi_slots::MPI_Allreduce>().does(agree);
   expect<&mpi_slots::MPI_Win_create>().gives(neutral::err_other);
   check_error(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_OTHER);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "a window that one member could not make is one that no member has") {
+  MPI_Win win = MPI_WIN_NULL;
+  const auto before = live_count(kind_code::comm);
+  const std::size_t freed = calls<&mpi_slots::MPI_Win_free>().size(), told = calls<&mpi_slots::MPI_Bcast>().size();
+  real<kind::win> left;
+  expect<&mpi_slots::MPI_Win_create>().does([&](auto, auto, auto, auto, auto, real<kind::win>* made) {
+    return *made = left = make<kind::win>(), int{neutral::success}; });
+  always<&mpi_slots::MPI_Allreduce>().does([](const void* from, void* to, int n, auto, auto, auto) {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(std::int64_t));
+    if (n == 1) *static_cast<std::int64_t*>(to) = neutral::err_no_mem;           // of another member, which has no live window
+    else *static_cast<std::int64_t*>(to) = 1;
+    return int{neutral::success};
+  });
+  check_error(MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_NO_MEM);
+  CHECK(calls<&mpi_slots::MPI_Win_free>().size() == freed);                       // would wait for it
+  CHECK(calls<&mpi_slots::MPI_Bcast>().size() == told);
+  CHECK(live_count(kind_code::comm) == before);
+  end(left);
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a window without a handler shows MPI_ERRORS_ARE_FATAL; built for MPICH it uses that of MPI_COMM_WORLD") {
