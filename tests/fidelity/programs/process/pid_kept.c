@@ -94,11 +94,12 @@ int main(int argc, char** argv) {
   pthread_t thread;
   int ends[2];
   const int file = open("pid_kept.lock", O_RDWR | O_CREAT, 0600);
-  CHECK(pthread_create(&thread, NULL, body, NULL) == 0 && pipe(ends) == 0);
   sigset_t usr1, before;
   sigemptyset(&usr1), sigaddset(&usr1, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &usr1, &before);          // for ever in the other thread: what is sent here waits for this one
+  CHECK(pthread_create(&thread, NULL, body, NULL) == 0 && pipe(ends) == 0);
   for (; rounds_over < 2; ++rounds_over) {
-    pthread_sigmask(SIG_BLOCK, &usr1, &before);
+    pthread_sigmask(SIG_BLOCK, &usr1, NULL);
     OK(kill(getpid(), SIGUSR1));
     line();
     CHECK(getpid() == self && gettid() == self, "another process's number");
