@@ -105,8 +105,8 @@ inline int make_both(win_entry& e) noexcept {
   return rc != neutral::success ? rc : greatest_error(on, make_words(e));
 }
 
-/// After an error of make_both, on all members: ends the live windows that every member has. To end another would wait for the
-/// members that lack it, so it stays.
+/// After an error that all members have: ends the live windows that every member has. To end another would wait for the members
+/// that lack it, so it stays. Collective over `on`, the live communicator of the program's.
 inline void end_what_all_have(win_entry& e, real<kind::comm> on) noexcept {
   std::int64_t lacks[] = {!e.real, !e.what.words_below};
   find_most_within(on, 2, lacks);
