@@ -30,7 +30,7 @@
       "link it dynamically") \
   ROW(not_mpi, 70, "MPI_Init was called without mana's MPI: the program loaded an MPI, was started past mana, or is " \
                    "a forked copy", \
-      "start it with mpirun, or `--mpi`") \
+      "start it with mpirun, or `--mpi`; the message may name `--abi`") \
   ROW(mpi_mismatch, 71, "`--mpi` and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
       "leave `--mpi` out, or use the other mpirun; `srun --mpi=pmi2`") \
   ROW(program_sanitized, 72, "program built with a sanitizer (address, thread, memory, leak, undefined behaviour with its runtime)", \

@@ -40,6 +40,16 @@ inline const mpi_family* family_of_library(std::string_view name) noexcept {
   return nullptr;
 }
 
+/// As family_of_library, for the name of a file, which may have more numbers at its end: libmpi.so.40.30.4.
+inline const mpi_family* family_of_file(std::string_view name) noexcept {
+  for (;;) {
+    if (const mpi_family* const family = family_of_library(name)) return family;
+    const std::size_t end = name.find_last_not_of("0123456789");
+    if (end == std::string_view::npos || name[end] != '.' || end + 1 == name.size()) return nullptr;
+    name = name.substr(0, end);
+  }
+}
+
 /// Whether the name is the C library of any MPI, even one without a lower half.
 inline bool is_mpi_library(std::string_view name) noexcept {
   for (const char* const stem : mpi_library_stems)

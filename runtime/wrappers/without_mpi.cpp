@@ -29,7 +29,7 @@ struct program_without_mpi {
 }
 
 /// INV-78 of a program that is run as one without MPI no checkpoint is taken with an MPI loaded
-/// (job::refuse_unseen_mpi); its MPI_Init, by that name, is refused. That MPI has no lower half here, and nobody could
+/// (job::mpi_without_wrappers); its MPI_Init, by that name, is refused. That MPI has no lower half here, and nobody could
 /// save its state in other processes and in the network. If a program gets the function from the MPI's library itself
 /// (dlsym with its handle), it runs unsaved.
 [[noreturn]] void refuse_mpi() noexcept {

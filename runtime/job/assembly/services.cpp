@@ -3,10 +3,12 @@
 #include <runtime/job/control_of_job.hpp>
 #include <runtime/job/fault_point.hpp>
 #include <runtime/job/job.hpp>
+#include <runtime/job/loaded_mpi.hpp>
 #include <runtime/job/memory/perf_names.hpp>
 #include <runtime/job/nodes/node_parity.hpp>
 #include <runtime/job/own/own_ending.hpp>
 #include <runtime/job/own/own_streams.hpp>
+#include <runtime/job/rank_end.hpp>
 #include <runtime/job/save/checkpoint_step.hpp>
 #include <runtime/job/save/failing_drain.hpp>
 #include <runtime/job/start_failure.hpp>
@@ -46,6 +48,16 @@ void refuse_in_copy() {
   _exit(static_cast<int>(exit_status::not_mpi));
 }
 
+/// The live MPI may run already, after a restart of a program that had not called MPI_Init.
+void refuse_other_mpi() {
+  const auto failure = mpi_of_other_wrappers();
+  if (!failure) return;
+  if (!real_mpi::is_running()) end_alone(*failure);
+  say(failure->text());
+  let_program_exit();
+  real_mpi::abort_as_program(static_cast<int>(failure->status()));
+}
+
 /// The wrapper library reads this after MPI starts, and makes the same streams of the program's libc unbuffered.
 void tell_of_streams() noexcept { lower::the_bridge().unbuffered = unbuffered_streams(); }
 
@@ -53,6 +65,7 @@ void tell_of_streams() noexcept { lower::the_bridge().unbuffered = unbuffered_st
 /// highest thread level, because the image does not know the level.
 int init(int required, int* provided) {
   refuse_in_copy();
+  refuse_other_mpi();
   split::end_following();
   if (real_mpi::is_running()) {
     control_of_job().end();

@@ -3,6 +3,7 @@
 #include <runtime/job/control_of_job.hpp>
 #include <runtime/job/job.hpp>
 #include <runtime/job/job_claim.hpp>
+#include <runtime/job/loaded_mpi.hpp>
 #include <runtime/job/memory/lazy_check.hpp>
 #include <runtime/job/nodes/neighbours.hpp>
 #include <runtime/job/nodes/node_images.hpp>
@@ -31,7 +32,6 @@
 #include <runtime/split/window/shown_process.hpp>
 #include <runtime/split/window/upper_half.hpp>
 #include <runtime/store/store.hpp>
-#include <runtime/words/mpi_families.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -295,18 +295,6 @@ void refuse_with_children(const process_state::captured& process) {
       "not be saved. A checkpoint is possible after MPI_Init on all ranks");
 }
 
-/// INV-78: refuses a program that was started without MPI and has loaded an MPI library without a call of MPI_Init.
-/// MPI_Init itself is refused at once by the library libmana-none.so.
-void refuse_unseen_mpi() {
-  if (real_mpi::is_an_mpi()) return;
-  for (const image::region& r : image::upper_regions(split::saved().fixed_begin, split::saved().fixed_end)) {
-    const std::string name = r.path.substr(r.path.rfind('/') + 1);
-    if (is_mpi_library(name))
-      throw std::runtime_error("the program was started without MPI, and has loaded " + r.path +
-                               "; start it with that MPI's mpirun, or with mana run " MANA_MPI_OPTIONS);
-  }
-}
-
 /// in: initial  of the thread that may call MPI
 lower::outcome write_and_agree(process_state::captured process, const std::string& failure, lent_thread& initial) {
   meter_of_job().begin(0);
@@ -317,7 +305,8 @@ lower::outcome write_and_agree(process_state::captured process, const std::strin
     if (!failure.empty()) throw std::runtime_error(failure);
     refuse_with_children(process);
     const control::commit_info generation = control_of_job().generation();
-    refuse_unseen_mpi();
+    if (!real_mpi::is_an_mpi())
+      if (const auto failure = mpi_without_wrappers()) throw std::runtime_error(failure->what() + ("; " + failure->remedy()));
     to_save all = what_to_save(generation.generation_path, std::move(process));
     how = control_of_job().forked()  ? write_aside(std::move(all), generation)
           : control_of_job().local() ? write_on_node_and_copy(std::move(all), generation, parity)

@@ -3,6 +3,7 @@
 The program comes to its place and waits there; a checkpoint; it goes on and ends as natively; or it is killed, and its restart does,
 and the restart of that. So do interpreters. What cannot be saved is refused, or warned of, by name.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -196,6 +197,16 @@ class WithoutMpi:
         self.refused(94, "has loaded", "checkpoint")
         self.end()
 
+    def other_mpi(self, live, other, library):
+        """INV-131: an MPI that is loaded when the program runs, beside the wrappers of the live MPI; --abi names it."""
+        self.run(self.program, "load", library, options=("--mpi", live))
+        status = self.status()
+        if status != 70 or f"mana run --abi {other}" not in self.said() or library not in self.said():
+            raise Failed(f"MPI_Init of {other} with the wrappers of {live}: status {status}: {self.said()}")
+        self.come(self.program, "load", library, options=("--mpi", live, "--abi", other))
+        self.kill()
+        print(f"{other} loaded late over {live}: refused, and with --abi started", flush=True)
+
     def names(self):
         """The program finds the name by which it was called, with and without a directory, also where that is a link's."""
         (self.directory / "called").symlink_to(shutil.which("cat"))
@@ -210,7 +221,7 @@ class WithoutMpi:
 
 
 def add_parts(parser):
-    parser.add_argument("--library", default="", help="of an MPI that is here")
+    parser.add_argument("--libraries", nargs="*", default=[], metavar="MPI:SONAME", help="the MPIs that are here")
     parser.add_argument("--part", choices=["modes", "interpreters", "rest"], required=True)
 
 
@@ -232,8 +243,12 @@ def tell(place, options):
     else:
         for part in (test.names, test.commands, test.stop, test.ends, test.children):
             part()
-        if options.library:
-            test.late_mpi(options.library)
+        libraries = dict(pair.split(":") for pair in options.libraries)
+        for library in libraries.values():
+            test.late_mpi(library)
+        for live, (other, library) in itertools.product(libraries, libraries.items()):
+            if live != other:
+                test.other_mpi(live, other, library)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <runtime/tools/mpi/process_manager.hpp>
 #include <runtime/tools/text/failure.hpp>
+#include <runtime/words/mpi_families.hpp>
 
 #include <doctest/doctest.h>
 
@@ -245,6 +246,19 @@ TEST_CASE("MPICH's ranks that were started for PMIx alone") {
   CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}}).find("--mpi=pmi2") != std::string::npos);
   CHECK(refused({{"SLURM_STEP_NUM_TASKS", "2"}, {"PMI_FD", "9"}}).empty());
   CHECK(refused(pmix, two_live[1]).empty());
+}
+
+TEST_CASE("the file of an MPI's library may have more numbers than its soname") {
+  const auto name_of = [](const char* file) {
+    const mana::mpi_family* const family = mana::family_of_file(file);
+    return std::string(family != nullptr ? family->name : "");
+  };
+  CHECK(name_of("libmpi.so.40.30.4") == "openmpi");
+  CHECK(name_of("libmpi.so.40") == "openmpi");
+  CHECK(name_of("libmpich.so.12.2.1") == "mpich");
+  CHECK(name_of("libmpi_gnu_123.so.12.0.0") == "mpich");
+  for (const char* const none : {"", ".", "4", "libmpi.so", "libmpi.so.4.0", "libmpi.so.40.", "libmpi.so.40.x", "libm.so.6", "40.30.4"})
+    CHECK(name_of(none).empty());
 }
 
 }  // namespace tools_launcher_tests

@@ -1,0 +1,60 @@
+#include <runtime/job/loaded_mpi.hpp>
+
+#include <runtime/image/format/regions.hpp>
+#include <runtime/job/program_functions.hpp>
+#include <runtime/split/window/saved_state.hpp>
+#include <runtime/words/mpi_families.hpp>
+
+#include <dlfcn.h>
+
+#include <string>
+#include <string_view>
+
+namespace mana::job {
+
+namespace {
+
+/// The path of the first file in the upper half whose name `is_sought` accepts; empty: none
+template <class IsSought>
+std::string mapped_file(IsSought&& is_sought) {
+  for (const image::region& r : image::upper_regions(split::saved().fixed_begin, split::saved().fixed_end))
+    if (is_sought(std::string_view(r.path).substr(r.path.rfind('/') + 1))) return r.path;
+  return {};
+}
+
+/// The family of the wrapper library, as the program's dynamic linker knows it: after a restart no option tells it. nullptr: not told
+const mpi_family* family_of_wrappers() {
+  Dl_info library{};
+  with_program([&](const lower::upper_functions& program) { program.find_symbol(&program, &library); });
+  const std::string_view file = library.dli_fname != nullptr ? library.dli_fname : "";
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  for (const mpi_family& family : mpi_families)
+    if (name == std::string("libmana-") + family.name + ".so") return &family;
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<start_failure> mpi_without_wrappers() {
+  const std::string file = mapped_file(is_mpi_library);
+  if (file.empty()) return std::nullopt;
+  return start_failure(exit_status::not_mpi, "the program was started without MPI, and has loaded " + file,
+                       "start it with that MPI's mpirun, or with mana run " MANA_MPI_OPTIONS);
+}
+
+std::optional<start_failure> mpi_of_other_wrappers() {
+  const mpi_family* const own = family_of_wrappers();
+  if (own == nullptr) return std::nullopt;
+  const mpi_family* other = nullptr;
+  const std::string file = mapped_file([&](std::string_view name) {
+    other = family_of_file(name);
+    return other != nullptr && other != own;
+  });
+  if (file.empty()) return std::nullopt;
+  return start_failure(exit_status::not_mpi,
+                       "MPI_Init: the program has loaded " + file + ", a library of " + other->long_name +
+                           ", and runs with mana's library for programs of " + own->long_name,
+                       std::string("name the program's MPI: mana run --abi ") + other->name, met_by::all);
+}
+
+}  // namespace mana::job
