@@ -20,12 +20,27 @@ static const char* only;
 
 typedef void operation(int bytes);
 
+/// So many repeats that a sample takes 50 ms at most. With more ranks than cores an operation that its target has to answer takes a
+/// time slice, which is a thousand times as long.
+static int affordable(operation* what, int alone, int bytes, int repeats) {
+  enum { tried = 5 };
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  if (me == 0 || !alone)
+    for (int i = 0; i < tried; ++i) what(bytes);
+  const double within = 0.05 / ((MPI_Wtime() - begin) / tried);
+  if (within < repeats) repeats = within < tried ? tried : (int)within;
+  MPI_Bcast(&repeats, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return repeats;
+}
+
 /// alone: rank 0 does it, while the others are in a barrier
 static void measure(const char* name, const char* where, operation* what, int alone, int bytes, int repeats) {
   char full[64];
   snprintf(full, sizeof full, "%s%s", name, where);
   if (only != NULL && strcmp(only, full) != 0) return;
   double times[samples];
+  repeats = affordable(what, alone, bytes, repeats);
   for (int s = -2; s < samples; ++s) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
