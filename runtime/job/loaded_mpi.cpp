@@ -1,5 +1,6 @@
 #include <runtime/job/loaded_mpi.hpp>
 
+#include <runtime/files/image_error.hpp>
 #include <runtime/image/format/regions.hpp>
 #include <runtime/job/program_functions.hpp>
 #include <runtime/split/window/saved_state.hpp>
@@ -46,10 +47,15 @@ std::optional<start_failure> mpi_of_other_wrappers() {
   const mpi_family* const own = family_of_wrappers();
   if (own == nullptr) return std::nullopt;
   const mpi_family* other = nullptr;
-  const std::string file = mapped_file([&](std::string_view name) {
-    other = family_of_file(name);
-    return other != nullptr && other != own;
-  });
+  std::string file;
+  try {
+    file = mapped_file([&](std::string_view name) {
+      other = family_of_file(name);
+      return other != nullptr && other != own;
+    });
+  } catch (const files::image_error&) {
+    return std::nullopt;      // the first checkpoint will say that /proc cannot be read
+  }
   if (file.empty()) return std::nullopt;
   return start_failure(exit_status::not_mpi,
                        "MPI_Init: the program has loaded " + file + ", a library of " + other->long_name +

@@ -13,7 +13,7 @@ std::optional<start_failure> mpi_without_wrappers();
 
 /// INV-131 a program that has loaded another MPI than the one that its wrappers stand for does not start MPI. It would
 /// give that MPI's handles and constants to the wrappers.
-/// out: why it cannot start MPI      errors: image_error (io) if /proc/self/maps cannot be read
+/// out: why it cannot start MPI; nothing if /proc/self/maps cannot be read
 std::optional<start_failure> mpi_of_other_wrappers();
 
 }  // namespace mana::job
