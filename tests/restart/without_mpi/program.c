@@ -109,7 +109,7 @@ static void stay(int count, char** words) {
   }
   if (strcmp(what, "load") == 0 || strcmp(what, "keep") == 0) {
     void* library = dlopen(words[2], RTLD_NOW | RTLD_GLOBAL);
-    check(library != NULL, "the library is there");
+    check(library != NULL, library == NULL ? dlerror() : "");
     int (*init)(int*, char***) = (int (*)(int*, char***))dlsym(RTLD_DEFAULT, "MPI_Init");
     if (strcmp(what, "load") == 0) init(&count, &words);
   }

@@ -197,14 +197,15 @@ class WithoutMpi:
         self.refused(94, "has loaded", "checkpoint")
         self.end()
 
-    def other_mpi(self, live, other, library):
-        """INV-131: an MPI that is loaded when the program runs, beside the wrappers of the live MPI; --abi names it."""
-        self.run(self.program, "load", library, options=("--mpi", live))
-        status = self.status()
-        if status != 70 or f"mana run --abi {other}" not in self.said() or library not in self.said():
-            raise Failed(f"MPI_Init of {other} with the wrappers of {live}: status {status}: {self.said()}")
-        self.come(self.program, "load", library, options=("--mpi", live, "--abi", other))
-        self.kill()
+    def other_mpi(self, live, other, library, module):
+        """INV-131: a module of an MPI that is loaded when the program runs, beside the wrappers of the live MPI; --abi names that MPI.
+        INV-132: the MPI itself is refused at once."""
+        for file, status in ((module, 70), (library, 1)):
+            self.run(self.program, "load", file, options=("--mpi", live))
+            if self.status() != status or f"mana run --abi {other}" not in self.said():
+                raise Failed(f"{file} with the wrappers of {live}: {self.said()}")
+            self.come(self.program, "load", file, options=("--mpi", live, "--abi", other))
+            self.kill()
         print(f"{other} loaded late over {live}: refused, and with --abi started", flush=True)
 
     def names(self):
@@ -221,7 +222,7 @@ class WithoutMpi:
 
 
 def add_parts(parser):
-    parser.add_argument("--libraries", nargs="*", default=[], metavar="MPI:SONAME", help="the MPIs that are here")
+    parser.add_argument("--libraries", nargs="*", default=[], metavar="MPI:SONAME:MODULE", help="the MPIs that are here")
     parser.add_argument("--part", choices=["modes", "interpreters", "rest"], required=True)
 
 
@@ -243,12 +244,11 @@ def tell(place, options):
     else:
         for part in (test.names, test.commands, test.stop, test.ends, test.children):
             part()
-        libraries = dict(pair.split(":") for pair in options.libraries)
-        for library in libraries.values():
+        all_mpis = [words.split(":") for words in options.libraries]
+        for _, library, _ in all_mpis:
             test.late_mpi(library)
-        for live, (other, library) in itertools.product(libraries, libraries.items()):
-            if live != other:
-                test.other_mpi(live, other, library)
+        for (live, *_), other in itertools.permutations(all_mpis, 2):
+            test.other_mpi(live, *other)
 
 
 if __name__ == "__main__":
