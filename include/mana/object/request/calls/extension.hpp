@@ -82,6 +82,7 @@ inline int status_set_elements_c(MPI_Status* s, MPI_Datatype t, MPI_Count n) noe
 inline int mpix_query_cuda_support() noexcept { return 0; }
 inline int mpix_query_ze_support() noexcept { return 0; }
 inline int mpix_query_hip_support() noexcept { return 0; }
+inline int mpix_query_rocm_support() noexcept { return 0; }
 
 #if defined(MPIX_GPU_SUPPORT_CUDA)
 inline int mpix_gpu_query_support(int gpu, int* is_supported) noexcept {
