@@ -83,9 +83,9 @@ const mpi_family* family_to_load(const mpi_family& own, const char* file) noexce
 #define MANA_OPTIMIZED [[gnu::optimize("O2")]]
 #endif
 
-/// A tail call: libc looks at the caller's place for the directories that the caller's file names (RUNPATH).
-extern "C" [[gnu::visibility("default")]] MANA_OPTIMIZED void* dlopen(const char* file, int mode) noexcept {
-  const char* const instead = mana::wrappers::loaded_instead(file);
-  mana::wrappers::dlopen_function* const of_libc = mana::wrappers::libc_s();
-  MANA_TAIL_CALL return of_libc(instead, mode);
+/// A tail call: libc looks at the caller's place for the directories that the caller's file names (RUNPATH). Libc's declaration is
+/// noexcept, and clang makes no tail call of such a function.
+extern "C" [[gnu::visibility("default")]] void* mana_dlopen(const char* file, int mode) __asm__("dlopen");
+extern "C" MANA_OPTIMIZED void* mana_dlopen(const char* file, int mode) {
+  MANA_TAIL_CALL return mana::wrappers::libc_s()(mana::wrappers::loaded_instead(file), mode);
 }
