@@ -23,15 +23,11 @@ std::string mapped_file(IsSought&& is_sought) {
   return {};
 }
 
-/// The family of the wrapper library, as the program's dynamic linker knows it: after a restart no option tells it. nullptr: not told
-const mpi_family* family_of_wrappers() {
+/// The family of the program's wrapper library: after a restart no option tells it. nullptr: not told
+const mpi_family* own_family() {
   Dl_info library{};
   with_program([&](const lower::upper_functions& program) { program.find_symbol(&program, &library); });
-  const std::string_view file = library.dli_fname != nullptr ? library.dli_fname : "";
-  const std::string_view name = file.substr(file.rfind('/') + 1);
-  for (const mpi_family& family : mpi_families)
-    if (name == std::string("libmana-") + family.name + ".so") return &family;
-  return nullptr;
+  return library.dli_fname != nullptr ? family_of_wrappers(library.dli_fname) : nullptr;
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ std::optional<start_failure> mpi_without_wrappers() {
 }
 
 std::optional<start_failure> mpi_of_other_wrappers() {
-  const mpi_family* const own = family_of_wrappers();
+  const mpi_family* const own = own_family();
   if (own == nullptr) return std::nullopt;
   const mpi_family* other = nullptr;
   std::string file;

@@ -50,6 +50,23 @@ inline const mpi_family* family_of_file(std::string_view name) noexcept {
   }
 }
 
+/// Whether `name` is that of one of the family's C libraries for linking: libmpi.so for libmpi.so.40.
+inline bool is_for_linking(std::string_view name, const mpi_family& family) noexcept {
+  const auto is_it = [&](std::string_view pattern) { return matches(pattern.substr(0, pattern.rfind('.')), name); };
+  return any_in(family.sonames, is_it) || any_in(family.soname_patterns, is_it);
+}
+
+/// in: path  of a library, as a dynamic linker knows it      out: the family whose wrapper library it is; nullptr: none
+inline const mpi_family* family_of_wrappers(std::string_view path) noexcept {
+  constexpr std::string_view before = "libmana-", after = ".so";
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  if (!name.starts_with(before) || !name.ends_with(after)) return nullptr;
+  name = name.substr(before.size(), name.size() - before.size() - after.size());
+  for (const mpi_family& family : mpi_families)
+    if (name == family.name) return &family;
+  return nullptr;
+}
+
 /// Whether the name is the C library of any MPI, even one without a lower half.
 inline bool is_mpi_library(std::string_view name) noexcept {
   for (const char* const stem : mpi_library_stems)

@@ -26,24 +26,6 @@ const char* own_path() noexcept {
   return dladdr(&here, &found) != 0 ? found.dli_fname : nullptr;
 }
 
-/// The family whose wrapper library has this path; nullptr: none
-const mpi_family* family_of_wrappers(std::string_view path) noexcept {
-  constexpr std::string_view before = "libmana-", after = ".so";
-  std::string_view name = file_name(path);
-  if (!name.starts_with(before) || !name.ends_with(after)) return nullptr;
-  name = name.substr(before.size(), name.size() - before.size() - after.size());
-  for (const mpi_family& family : mpi_families)
-    if (name == family.name) return &family;
-  return nullptr;
-}
-
-/// Whether `name` is one of the family's libraries for linking: "libmpi.so" for the soname "libmpi.so.40".
-bool is_for_linking(std::string_view name, const mpi_family& family) noexcept {
-  return any_in(family.sonames, [&](std::string_view soname) {
-    return soname.starts_with(name) && soname.substr(name.size()).starts_with(".") && name.ends_with(".so");
-  });
-}
-
 /// The family whose C library a program wants to load; nullptr: it is another file. A name for linking without a directory is that of
 /// `own`, whatever file it leads to, since a program has one MPI only.
 const mpi_family* family_to_load(const mpi_family& own, const char* file) noexcept {

@@ -48,14 +48,19 @@ void refuse_in_copy() {
   _exit(static_cast<int>(exit_status::not_mpi));
 }
 
+/// If the live MPI does not run, it prints that and ends the program in its own way.
+void abort_job(int exit_code) {
+  let_program_exit();
+  real_mpi::abort_as_program(exit_code);
+}
+
 /// The live MPI may run already, after a restart of a program that had not called MPI_Init.
 void refuse_other_mpi() {
   const auto failure = mpi_of_other_wrappers();
   if (!failure) return;
   if (!real_mpi::is_running()) end_alone(*failure);
   say(failure->text());
-  let_program_exit();
-  real_mpi::abort_as_program(static_cast<int>(failure->status()));
+  abort_job(static_cast<int>(failure->status()));
 }
 
 /// The wrapper library reads this after MPI starts, and makes the same streams of the program's libc unbuffered.
@@ -107,12 +112,6 @@ int finalize() {
     begin_control_after_mpi();
   }
   return real_mpi::finish();
-}
-
-/// If the live MPI does not run, it prints that and ends the program in its own way.
-void abort_job(int exit_code) {
-  let_program_exit();
-  real_mpi::abort_as_program(exit_code);
 }
 
 void fatal(const char* text) {

@@ -261,4 +261,16 @@ TEST_CASE("the file of an MPI's library may have more numbers than its soname") 
     CHECK(name_of(none).empty());
 }
 
+TEST_CASE("the name for linking of an MPI's library, and the name of its wrapper library") {
+  const mana::mpi_family &mpich = *mana::family_of(mpi_name::mpich), &openmpi = *mana::family_of(mpi_name::openmpi);
+  for (const char* const name : {"libmpich.so", "libmpi.so", "libmpi_gnu_123.so"}) CHECK(mana::is_for_linking(name, mpich));
+  CHECK(mana::is_for_linking("libmpi.so", openmpi));
+  for (const char* const name : {"libmpich.so", "libmpi", "libmpi.so.4", "libmpi.so.40", "", "libmpi_gnu_123.so"})
+    CHECK(!mana::is_for_linking(name, openmpi));
+  CHECK(mana::family_of_wrappers("/a/lib/mana/libmana-openmpi.so") == &openmpi);
+  CHECK(mana::family_of_wrappers("libmana-mpich.so") == &mpich);
+  for (const char* const path : {"", "libmana-.so", "libmana-so", "libmana-none.so", "/libmana-mpich.so/libm.so.6", "libmana-mpich.so.1"})
+    CHECK(mana::family_of_wrappers(path) == nullptr);
+}
+
 }  // namespace tools_launcher_tests
