@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <unistd.h>
 
 #include <deque>
 #include <utility>

@@ -1,6 +1,7 @@
 #include <runtime/descriptors/base/attributes.hpp>
 
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>

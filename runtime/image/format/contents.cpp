@@ -7,6 +7,7 @@
 #include <mana/lower/abi.hpp>
 
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>

@@ -20,6 +20,7 @@
 
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>

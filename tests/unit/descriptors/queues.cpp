@@ -4,6 +4,7 @@
 #include <mqueue.h>
 #include <runtime/split/traps/descriptors/queue_notices.hpp>
 #include <signal.h>
+#include <unistd.h>
 
 namespace descriptors_queues_tests {
 

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace damage_tests {
 

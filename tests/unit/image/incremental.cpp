@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <memory>
 

@@ -22,6 +22,7 @@
 #include <gnu/libc-version.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 

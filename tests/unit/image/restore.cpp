@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace restore_tests {
 

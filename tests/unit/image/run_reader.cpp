@@ -9,6 +9,7 @@
 #include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 namespace run_reader_tests {
 

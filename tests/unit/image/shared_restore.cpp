@@ -8,6 +8,7 @@
 #include <runtime/image/write/image_writer.hpp>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <vector>

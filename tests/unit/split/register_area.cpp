@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #include <signal.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <stdexcept>

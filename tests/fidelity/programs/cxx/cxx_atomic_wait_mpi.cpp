@@ -4,6 +4,8 @@
 // flags: -std=c++20
 #include "pair.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <memory>

@@ -2,6 +2,8 @@
 // lines.
 #include "fidelity.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>

@@ -2,6 +2,8 @@
 // ranks: 2
 #include "pair.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>

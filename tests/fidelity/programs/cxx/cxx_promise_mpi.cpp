@@ -3,6 +3,8 @@
 // ranks: 2
 #include "pair.h"
 
+#include <unistd.h>
+
 #include <future>
 #include <thread>
 #include <vector>

@@ -3,6 +3,8 @@
 // ranks: 2
 #include "pair.h"
 
+#include <unistd.h>
+
 #include <map>
 #include <memory>
 #include <string>
