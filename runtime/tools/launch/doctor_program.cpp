@@ -195,14 +195,17 @@ std::vector<std::string> lacking(const std::filesystem::path& lower_half) {
 
 finding live(const live_mpi& one) {
   const mpi_family& family = *family_of(one.family);
-  std::string text = fmt::format("{}: {} {}", one.name, family.long_name, one.version);
+  const std::string built = fmt::format("{} {}", family.long_name, one.version);
+  const std::string found = version_of_live_mpi(one.lower_half);
+  // Without a compiler the declarations are mana's own, and the version is that of the ABI.
+  const bool is_another = !found.empty() && found != built && !one.compiler.empty();
+  std::string text = fmt::format("{}: {}", one.name, is_another ? fmt::format("{} (built with {})", found, one.version) : built);
   if (!one.place.empty()) text += fmt::format(" in {}", one.place.string());
   text += one.launcher.empty() ? ", no launcher beside its compiler" : fmt::format(", launched by {}", one.launcher.string());
   const std::string again = fmt::format("mana add-mpi --replace --name {} {}", one.name, one.compiler.empty() ? "MPICC" : one.compiler.string());
   if (const auto names = lacking(one.lower_half); !names.empty())
     return {"live-mpi", verdict::warning, fmt::format("{}; not found: {}", text, fmt::join(names, ", ")),
             "install the MPI's libraries, or " + again};
-  const std::string found = version_of_live_mpi(one.lower_half);
   if (found.empty()) return {"live-mpi", verdict::warning, text + "; its lower half does not start", again};
   if (!one.mana.empty() && one.mana != MANA_VERSION)
     return {"live-mpi", verdict::warning, fmt::format("{}; it was added to mana {}", text, one.mana), again};
