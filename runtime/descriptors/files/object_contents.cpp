@@ -105,7 +105,7 @@ std::optional<json> read_parts(int fd, const std::vector<file_part>& parts) {
     }
     all.push_back({{"at", p.begin}, {"bytes", json::binary(std::move(bytes))}});
   }
-  return all;
+  return std::make_optional(std::move(all));
 }
 
 void fill_parts(int fd, const json& parts, const std::string& path) {

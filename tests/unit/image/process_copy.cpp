@@ -110,7 +110,7 @@ TEST_CASE("INV-58 memory that madvise has excepted from copies is in the image o
       wm::fill(at, wm::small, 2);
       if (madvise(reinterpret_cast<void*>(at), wm::small, advice) != 0) return "no such advice";
     }
-    return write_forked(path, [] { std::memset(reinterpret_cast<void*>(wm::heap), 1, wm::small); });
+    return write_forked(path, [] { wm::fill(wm::heap, wm::small, 3); });
   }) == "");
   CHECK(restored(path, [] {
     return wm::difference_small() + wm::difference(wm::hidden, wm::small, 2) + wm::difference(wm::library, wm::small, 2);
