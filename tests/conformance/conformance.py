@@ -4,10 +4,12 @@ A test counts where it passes natively here. What an earlier run found stays, so
 
     conformance.py --build build/dev --mpi mpich                    # everything
     conformance.py --build build/dev --mpi openmpi --way plain --only '^coll/' --again
+    conformance.py --build build/dev --mpi mpich --program standard       # its library of the standard ABI
 """
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import random
 import re
@@ -23,11 +25,12 @@ import testlists
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from known_mpis import FAMILIES, of_tests  # noqa: E402
+from live_mpis import STANDARD, live_title  # noqa: E402
 
 SKIPPED = 77
 CHECKPOINTED = ("resumed", "restarted")
 LONGEST_NATIVE_S = 8    # what takes longer does not count
-FEW_RANKS = 4            # tests of more come last
+FEW_RANKS = 4            # tests of more come last; before them those of more ranks than cores, which spin over some MPIs
 MOST_RANKS = 10          # tests of more ranks do not end in time on a few cores
 MOST_MEMORY_GB = 4
 UNKNOWN_S = 0.3          # of a test that was not run natively before
@@ -35,11 +38,15 @@ NATIVE_AGAIN = 4         # native runs that must pass before another outcome und
 
 
 class Results:
-    """The outcomes of one suite over one MPI: {test: {"category": …, way: outcome}}, in a file that is always whole."""
+    """The outcomes of one suite over one MPI, in a file that is always whole.
 
-    def __init__(self, file):
-        self.file = file
-        self.tests = json.loads(file.read_text()) if file.exists() else {}
+    about  {"suite": its name, "version", "mpi": the family, "live": the MPI for a reader}
+    tests  {test: {"category": …, way: outcome}}
+    """
+
+    def __init__(self, file, about):
+        self.file, self.about = file, about
+        self.tests = json.loads(file.read_text())["tests"] if file.exists() else {}
         self.lock = threading.Lock()
 
     def outcome(self, test, way):
@@ -49,22 +56,23 @@ class Results:
         with self.lock:
             self.tests.setdefault(test.name, {"category": test.category})[way] = outcome
             new = self.file.with_suffix(".new")
-            new.write_text(json.dumps(self.tests, indent=1) + "\n")
+            new.write_text(json.dumps({"about": self.about, "tests": self.tests}, indent=1) + "\n")
             new.rename(self.file)
 
 
-def mpich_suite(place, mpi, selected):
-    """(tree, tests, judge) of MPICH's own suite, its programs built."""
-    version = obtain.source_version("libmpich12")
-    source = obtain.source_package("mpich", version, place)
-    tree = build.configured(source, place, mpi)
+def mpich_suite(options, place, selected):
+    """MPICH's own suite, its programs built."""
+    source = options.source or obtain.source_package("mpich", obtain.source_version("libmpich12"), place)
+    compiler = build.standard_compiler(options.build.resolve(), place, options.mpi) if options.program else None
+    tree = build.configured(source.resolve(), place, options.mpi, compiler)
     tests = [test for test in testlists.tests(tree, source / build.SUITE)
-             if test.ranks <= MOST_RANKS and test.memory_gb <= MOST_MEMORY_GB and (test.strict or of_tests(mpi, "own_suite"))]
+             if test.ranks <= MOST_RANKS and test.memory_gb <= MOST_MEMORY_GB and (test.strict or of_tests(options.mpi, "own_suite"))]
     tests = selected(tests)
     build.build(tree, tests)
-    return tree, tests, testlists.judge
+    return tree, tests, testlists.judge, build.version(source)
 
 
+# Of (options, place, selected): (tree, tests, judge, version).
 SUITES = {"mpich": mpich_suite, "mpi4py": mpi4py_tests.suite}
 
 
@@ -117,7 +125,7 @@ def go(options, runner, results, tree, tests):
             runner.note_start(test, native["seconds"])
     wanted = [test for test in tests if any(is_wanted(test, way) for way in run.WAYS)]
     random.Random(options.seed).shuffle(wanted)      # so that what was run before an interruption is of all categories
-    wanted.sort(key=lambda test: test.ranks > FEW_RANKS)
+    wanted.sort(key=lambda test: (test.ranks > FEW_RANKS, test.ranks > os.cpu_count()))
     differ = done = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for test, outcomes in pool.map(one, wanted):
@@ -138,6 +146,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
     parser.add_argument("--mpi", choices=FAMILIES, required=True)
+    parser.add_argument("--program", choices=[STANDARD], help="ABI of the programs (default: the MPI's own)")
+    parser.add_argument("--source", type=pathlib.Path, help="MPICH's source, instead of the source package of the installed one")
     parser.add_argument("--suite", choices=SUITES, default="mpich")
     parser.add_argument("--way", action="append", choices=run.WAYS, help="may be given several times (default: all)")
     parser.add_argument("--only", default="", help="regular expression: names of tests")
@@ -165,7 +175,7 @@ def main():
         return [test for test in tests if re.search(options.only, test.name) and (names is None or test.name in names)]
 
     try:
-        tree, tests, judge = SUITES[options.suite](place, options.mpi, selected)
+        tree, tests, judge, version = SUITES[options.suite](options, place, selected)
     except obtain.Unavailable as why:
         print(f"skipped: {why}")
         return SKIPPED
@@ -174,14 +184,16 @@ def main():
         return 1
     if options.prepare:
         return 0
-    results = Results(options.results or place / f"{options.suite}-{options.mpi}.json")
-    runner = run.Runner(options.mpi, options.build.resolve() / "bin" / "mana", judge,
-                        place / "runs" / f"{options.suite}-{options.mpi}", options.seed)
+    mana = options.build.resolve()
+    about = {"suite": options.suite, "version": version, "mpi": options.mpi, "live": live_title(mana, options.mpi, options.program)}
+    name = "-".join(filter(None, [options.suite, options.program, options.mpi]))
+    results = Results(options.results or place / f"{name}.json", about)
+    runner = run.Runner(options.mpi, mana / "bin" / "mana", judge, place / "runs" / name, options.seed, options.program)
     print(f"seed {options.seed}", flush=True)
     differ, done = go(options, runner, results, tree, tests)
     last = [way for way in run.WAYS if way in options.way][-1]
     passed = sum((results.outcome(test, last) or {}).get("result") == "passed" for test in tests)
-    print(f"{options.suite} over {options.mpi}: {len(tests)} tests, {done} runs, {differ} not as natively; {passed} passed {last}")
+    print(f"{options.suite} over {about['live']}: {len(tests)} tests, {done} runs, {differ} not as natively; {passed} passed {last}")
     if passed < options.at_least:
         print(f"fewer than {options.at_least} passed")
     return 1 if differ or passed < options.at_least else 0

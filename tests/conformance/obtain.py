@@ -7,20 +7,16 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
+from live_mpis import codename  # noqa: E402
 
 UPDATE_S, SOURCE_S = 300, 900
 
 
 class Unavailable(Exception):
     """The source package cannot be had here; the text says why."""
-
-
-def codename():
-    """Name of the release, such as the suites of its mirrors begin with."""
-    for line in pathlib.Path("/etc/os-release").read_text().splitlines():
-        if line.startswith("VERSION_CODENAME="):
-            return line.partition("=")[2].strip().strip('"')
-    raise Unavailable("/etc/os-release names no release")
 
 
 def stanzas(text):
@@ -115,6 +111,8 @@ def source_package(name, version, cache):
     if shutil.which("dpkg-source") is None:
         raise Unavailable("there is no dpkg-source to unpack it with (package dpkg-dev)")
     release = codename()
+    if release is None:
+        raise Unavailable("/etc/os-release names no release")
     state = cache / "apt"
     if own_sources(pathlib.Path("/etc/apt"), state / "sources", release) == 0:
         raise Unavailable(f"the configuration of apt names no mirror of {release}")

@@ -8,11 +8,8 @@ import sys
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "scripts" / "support"))
-from known_mpis import BY_NAME  # noqa: E402
 from testlists import category_of  # noqa: E402
 
-MPIS = {name: family.long_name for name, family in BY_NAME.items()}
 SUITES = {"mpich": "MPICH's test suite", "mpi4py": "mpi4py's test suite"}
 WAYS = {"plain": "under `mana run`", "resumed": "checkpointed and resumed", "restarted": "killed or stopped, and restarted"}
 UNEXPLAINED = "Unexplained"
@@ -20,7 +17,8 @@ UNEXPLAINED = "Unexplained"
 HEAD = """# Test suites that others wrote
 
 `tests/conformance/report.py` generates this page. Do not edit it. A test counts if it passes natively on this machine over that
-MPI. Each counting test is then run three more ways under mana. The end of this page says how, and how to repeat it.
+MPI. Each counting test is then run three more ways under mana. The end of this page says how, and how to repeat it. Debian 12 is
+bookworm, Debian 13 trixie, and testing forky.
 
 """
 
@@ -29,7 +27,10 @@ TAIL = """
 
 `tests/conformance/conformance.py --build DIR --mpi mpich|openmpi` fetches the source package of the installed MPICH. It uses its
 own configuration of apt-get and the system's mirrors, and needs no privileges. The suite's own configure and Makefiles build its
-programs with this MPI's compiler. Each test of the suite's lists then goes through
+programs with this MPI's compiler; with `--program standard`, with mana's header of the standard ABI and this MPI's library of it.
+In another system the same command runs in a root directory (`scripts/support/system_root.py`). `--source DIR` takes the suite from
+a directory: the mirror used for this page has MPICH's source package for Debian 12 only, so that newer suites are those of the same
+version in the project's public repository. Each test of the suite's lists then goes through
 
 1. a *native* run, judged by the rules of the suite's script `runtests`: "No Errors", no other output, status 0. If the test makes
    an error on purpose, a bad status is right;
@@ -48,7 +49,7 @@ Left out are
 - tests of more than ten ranks, of more than 4 GB, or of more than 8 seconds natively
 - over Open MPI, the tests that the suite marks as not asked for by the standard
 
-This version of the suite has no tests of sessions except those of `init`. Its `basic` has no list and says nothing of errors, so
+The suite of 4.0.2 has no tests of sessions except those of `init`. Its `basic` has no list and says nothing of errors, so
 that its programs pass with status 0. A test that differs under mana is first run natively four times more. If one of these runs
 does not pass, the test is *unsteady* and does not count.
 
@@ -61,7 +62,7 @@ use windows, with 1, 2 and 3 ranks.
 Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. On a busy
 machine `--patience` multiplies the limits of time. `report.py --earlier PAGE` keeps the rows of categories that were not run again.
 
-`tests/conformance/report.py --build DIR` writes this page. `scripts/test` runs the tests of `tests/conformance/sample.txt` in the
+`tests/conformance/report.py --build DIR…` writes this page. `scripts/test` runs the tests of `tests/conformance/sample.txt` in the
 way *resumed*, over both MPIs.
 """
 
@@ -186,8 +187,9 @@ def show_differences(tests, mpi, causes, earlier):
     return lines
 
 
-def section(suite, mpi, tests, causes, page):
-    heading = f"## {SUITES[suite]} over {MPIS[mpi]}"
+def section(results, causes, page):
+    about, tests, mpi = results["about"], results["tests"], results["about"]["mpi"]
+    heading = f"## {SUITES[about['suite']]} {about['version']} over {about['live']}"
     earlier = Earlier(page, heading).without(tests)
     lines = [heading, "", *table(tests, earlier), ""]
     lines += not_run(tests)
@@ -203,7 +205,8 @@ def section(suite, mpi, tests, causes, page):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree")
+    parser.add_argument("--build", type=pathlib.Path, action="append", required=True,
+                        help="build tree; may be given several times, as for systems of system_root.py")
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs" / "conformance.md")
     parser.add_argument("--earlier", type=pathlib.Path, help="page whose rows stay for categories that were not run again")
     options = parser.parse_args()
@@ -211,10 +214,8 @@ def main():
     causes = tomllib.loads((HERE / "causes.toml").read_text())["cause"]
     lines = []
     for suite in SUITES:
-        for mpi in MPIS:
-            file = options.build / "conformance" / f"{suite}-{mpi}.json"
-            if file.exists():
-                lines += section(suite, mpi, json.loads(file.read_text()), causes, page)
+        for file in (file for build in options.build for file in sorted((build / "conformance").glob(f"{suite}-*.json"))):
+            lines += section(json.loads(file.read_text()), causes, page)
     if not lines:
         sys.exit("report: there are no outcomes; run conformance.py first")
     options.out.write_text(HEAD + "\n".join(lines) + TAIL)

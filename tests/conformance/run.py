@@ -15,8 +15,11 @@ import subprocess
 import sys
 import time
 
+from mpi4py_tests import GOOD
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from known_mpis import of_tests  # noqa: E402
+from live_mpis import STANDARD, found_natively  # noqa: E402
 from mana_job import Failed, Job, descendants, is_rank, is_up, mpirun  # noqa: E402
 
 WAYS = ("native", "plain", "resumed", "restarted")
@@ -41,7 +44,7 @@ def of_program(lines):
 
 def last_words(lines):
     """Of what a job printed before it was saved and ended: what says that the test was good. A checkpoint may come after it."""
-    return [line for line in lines if "No Errors" in line][:1] + [line for line in lines if re.match(r"\s*OK\b", line)]
+    return [line for line in lines if "No Errors" in line][:1] + [line for line in lines if GOOD in line]
 
 
 class Runner:
@@ -50,10 +53,13 @@ class Runner:
     mana       the command
     judge      of (test, status, lines): None, or what is wrong
     directory  for the runs; each test gets its own below
+    program    STANDARD if the tests are programs of the standard ABI
     """
 
-    def __init__(self, mpi, mana, judge, directory, seed=0):
+    def __init__(self, mpi, mana, judge, directory, seed=0, program=None):     # pylint: disable=too-many-arguments
         self.mpi, self.mana, self.judge, self.directory = mpi, str(mana), judge, directory
+        self.live = ("--mpi", STANDARD) if program else ()
+        self.library = found_natively(mpi, directory / "abi") if program else {}
         self.seed = seed
         self.starts = {}    # ranks -> s, the shortest native run: about what mpirun itself takes
 
@@ -66,7 +72,7 @@ class Runner:
         return [str(tree / test.folder / test.program), *test.arguments]
 
     def under_mana(self, test, tree, place, *options):
-        return self.start(test, tree, place, self.mana, "run", "--ckpt-dir", str(place / "ckpt"), *options, "--",
+        return self.start(test, tree, place, self.mana, "run", *self.live, "--ckpt-dir", str(place / "ckpt"), *options, "--",
                           *self.program(test, tree))
 
     def ended(self, test, job, limit_s, earlier=()):
@@ -94,7 +100,7 @@ class Runner:
         return next((line.strip() for line in lines if line.startswith("mana:")), None)
 
     def native(self, test, tree, place, limit_s):
-        settings = of_tests(self.mpi, "native_settings")
+        settings = [*of_tests(self.mpi, "native_settings"), *(f"{name}={value}" for name, value in self.library.items())]
         return self.ended(test, self.start(test, tree, place, *self.program(test, tree), settings=settings), limit_s)
 
     def plain(self, test, tree, place, limit_s):
@@ -172,7 +178,7 @@ class Runner:
             if ended_itself and take < TAKES - 1:
                 continue
             (place / "ckpt" / "job.json").unlink(missing_ok=True)
-            again = self.start(test, tree, place, self.mana, "restart", str(place / "ckpt"))
+            again = self.start(test, tree, place, self.mana, "restart", *self.live, str(place / "ckpt"))
             return self.ended(test, again, limit_s, lines)
         return outcome
 

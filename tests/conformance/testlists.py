@@ -4,7 +4,7 @@ import pathlib
 import re
 
 CATEGORIES = ("attr", "basic", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part",
-              "perf", "pt2pt", "rma", "threads", "topo")
+              "perf", "pt2pt", "rma", "session", "threads", "topo")
 # Of Fortran what is about windows. Those of mpi_f08 the suite builds only within MPICH's own build.
 FORTRAN = ("f77/rma", "f90/rma")
 # Of a folder: its tests, and those that are repeated with many datatypes. testlist.cvar, which is left out, repeats the

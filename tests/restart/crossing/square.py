@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parents[2]
 sys.path.insert(0, str(TREE / "scripts" / "support"))
 from known_mpis import FAMILIES  # noqa: E402
+from live_mpis import STANDARD, abi_library, found_natively, live_title, lower_half, said_by  # noqa: E402
 from mana_job import Failed  # noqa: E402
 from workplace import Workplace  # noqa: E402
 
@@ -46,39 +47,25 @@ FOLDERS = {"heat2d": "examples/heat2d", "many_objects": "tests/mpi/programs", "r
 WORK = pathlib.Path("/tmp/mana-any-mpi")        # a program goes on in the directory of this name, wherever it is restarted
 
 
-def said_by(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout.strip()
-
-
 # ---- in a system
-
-def abi_library(mpi):
-    """The library of the standard ABI that belongs to an MPI, or None."""
-    for line in said_by("/sbin/ldconfig", "-p").splitlines():
-        if line.split()[0] == "libmpi_abi.so.1":
-            for file in sorted(pathlib.Path(line.split()[-1]).parent.glob(f"libmpi_abi_{mpi}.so.1*")):
-                return file
-    return None
-
 
 def lives(options):
     """Prints the live MPIs of this system: what the program is built with, and whose launcher starts it."""
-    release = dict(re.findall(r'(?m)^(\w+)="?([^"\n]*)', pathlib.Path("/etc/os-release").read_text()))
     found = []
     for mpi in FAMILIES:
-        lower = options.build / "libexec" / "mana" / f"mana-lower-{mpi}"
+        lower = lower_half(options.build, mpi)
         if lower.exists():
-            title = f"{said_by(lower, 'mpi-version')}, {release.get('VERSION_CODENAME', 'here')}"
             header = json.loads(lower.with_name(f"{lower.name}.json").read_text())["version"]
-            found.append({"program": mpi, "launcher": mpi, "title": title, "header": header})
+            found.append({"program": mpi, "launcher": mpi, "title": live_title(options.build, mpi), "header": header})
             if abi_library(mpi):
-                found.append({"program": "standard", "launcher": mpi, "title": "standard over " + title, "header": "generated"})
+                found.append({"program": STANDARD, "launcher": mpi, "title": live_title(options.build, mpi, STANDARD),
+                              "header": "generated"})
     print(json.dumps(found))
 
 
 def program_file(options, name):
     """The program, built with the MPI that the options say. Those of the standard ABI are built here: few systems have its library."""
-    if options.program != "standard":
+    if options.program != STANDARD:
         return options.build / FOLDERS[name] / f"{name}_{options.program}"
     file = options.build / "any-mpi" / f"{name}_standard"
     file.parent.mkdir(exist_ok=True)
@@ -108,7 +95,7 @@ class Place(Workplace):
         self.directory.mkdir(parents=True)
         self.log, self.ckpt = self.directory / "log", self.directory / "ckpt"
         self.jobs, self.failures = [], 0
-        self.live = ["--mpi", options.program if options.program == "standard" else options.launcher]
+        self.live = ["--mpi", options.program if options.program == STANDARD else options.launcher]
         (self.directory / "heat2d.par").write_text(HEAT2D)
 
 
@@ -124,12 +111,7 @@ def cause_of(text):
 
 
 def native(place, options, words):
-    environment = {}
-    if options.program == "standard":
-        library = place.directory / "abi" / "libmpi_abi.so.1"
-        library.parent.mkdir()
-        library.symlink_to(abi_library(options.launcher))
-        environment["LD_LIBRARY_PATH"] = str(library.parent)
+    environment = found_natively(options.launcher, place.directory / "abi") if options.program == STANDARD else {}
     found = counted(place.start(*words, **environment).end())
     if not found:
         raise Failed(f"no line counts; see {place.log}")
