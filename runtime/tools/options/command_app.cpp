@@ -3,6 +3,7 @@
 #include <runtime/tools/options/help_format.hpp>
 #include <runtime/tools/options/option_checks.hpp>
 #include <runtime/tools/options/option_text.hpp>
+#include <runtime/tools/options/option_words.hpp>
 
 #include <runtime/image/format/own_version.hpp>
 
@@ -142,6 +143,8 @@ void build_app(CLI::App& app, parsed& values) {
   app.name("mana");
   app.description("Transparent checkpoint-restart of unmodified MPI programs, and of others.");
   app.formatter(std::make_shared<help_format>());
+  app.option_defaults()->group(default_heading);      // the commands' options have it from here
+  app.get_help_ptr()->group(default_heading);
   app.footer(example_text("mpirun -n 64 mana run --interval 600 ./app\nmpirun -n 64 mana restart"));
   const lower::boundary_version images = image::own_version();
   app.set_version_flag("--version", "mana " MANA_VERSION ", images " + std::to_string(images.major) + "." +

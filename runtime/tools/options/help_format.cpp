@@ -11,7 +11,17 @@ namespace mana::tools {
 namespace {
 
 constexpr const char* before_example = "Example:\n  ";
-constexpr std::size_t text_width = 70;       // of the column to the right of the options' names
+constexpr std::size_t name_width = 30;       // of the column of the options' names
+constexpr std::size_t text_width = 70;       // of the column to the right of it
+
+/// A name and what it means; what is longer than the column has its text below.
+std::string row(const std::string& name, const std::string& text) {
+  const std::string indented = fmt::format("\n{:{}}", "", name_width);
+  std::string line = fmt::format("{:{}}", "  " + name, name_width);
+  if (line.size() > name_width || line.back() != ' ') line += indented;
+  for (const char c : text) c == '\n' ? line += indented : line += c;
+  return line + "\n";
+}
 
 const char* known_usage(const std::string& command) {
   if (command == "mana") return "mana COMMAND [OPTIONS]\nmana COMMAND --help";
@@ -50,6 +60,31 @@ std::vector<std::string> example_of(const CLI::App& command) {
 
 std::string help_format::make_usage(const CLI::App* app, std::string) const {
   return fmt::format("Usage: {}\n", fmt::join(usage_of(*app), "\n       "));
+}
+
+// Newer versions of CLI11 break lines and order names as they like; the help is the same with all of them.
+std::string help_format::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
+  std::string text = fmt::format("{}\n{}", app->get_description(), make_usage(app, ""));
+  const auto add = [&](const std::string& heading, const std::vector<std::string>& rows) {
+    if (!rows.empty()) text += fmt::format("\n{}:\n{}", heading, fmt::join(rows, ""));
+  };
+  const auto options_in = [&](const std::string& group, bool is_positional) {
+    std::vector<std::string> rows;
+    for (const CLI::Option* option : app->get_options())
+      if (option->get_positional() == is_positional && (is_positional || option->get_group() == group))
+        rows.push_back(make_option(option, is_positional));
+    return rows;
+  };
+  add("Arguments", options_in("", true));
+  for (const std::string& group : app->get_groups()) add(group, options_in(group, false));
+  std::vector<std::string> commands;
+  for (const CLI::App* command : commands_of(*app)) commands.push_back(row(command->get_name(), command->get_description()));
+  add("Subcommands", commands);
+  return app->get_footer().empty() ? text : fmt::format("{}\n{}\n", text, app->get_footer());
+}
+
+std::string help_format::make_option(const CLI::Option* option, bool is_positional) const {
+  return row(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
 }
 
 std::string help_format::make_option_opts(const CLI::Option* option) const {

@@ -20,8 +20,9 @@ std::vector<std::string> example_of(const CLI::App& command);
 
 class help_format : public CLI::Formatter {
  public:
-  help_format() { label("Positionals", "Arguments"); }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
   std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
   std::string make_option_opts(const CLI::Option* option) const override;
   std::string make_option_desc(const CLI::Option* option) const override;
 };

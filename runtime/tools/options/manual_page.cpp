@@ -56,7 +56,7 @@ std::string head_of(const std::string& name, const std::string& about, const std
 }
 
 std::string options_section(const CLI::App& app) {
-  std::string arguments, options, group = "Options";
+  std::string arguments, options, group = default_heading;
   for (const option_words& o : options_of(app)) {
     if (!o.positional && std::exchange(group, o.group) != o.group) options += ".SS " + plain(o.group) + "\n";
     (o.positional ? arguments : options) += paragraph_of(o);

@@ -7,11 +7,14 @@
 
 namespace mana::tools {
 
+/// Of options that have no heading of their own. CLI11 has another from version 2.5 on.
+constexpr const char* default_heading = "Options";
+
 struct option_words {
   std::vector<std::string> names;        // "-o", "--output"; of a positional argument: its name alone
   std::string value;                     // name of its value: "FILE"; empty: it has none
   std::string description;
-  std::string group;                     // heading in help; "Options": none
+  std::string group;                     // heading in help; default_heading: none
   std::vector<std::string> choices;      // its possible values; empty: no list
   bool positional = false, required = false, path = false, directory = false;
 };
