@@ -2,7 +2,9 @@
 
 What it lacks is in mpis/FAMILY/internal_symbols.toml, with the reason; no header of the MPI library names it, and no library of
 its bindings needs it. What it has besides is none of MPI's names, unless mpi.h declares it (MPICH 4.0.2 declares two functions that
-it does not have), or data_symbols.toml has it for another version: a program that asks the dynamic linker hears what it hears natively. No data is larger than in the MPI library: a program copies as many bytes, and the dynamic linker warns of more.
+it does not have), or data_symbols.toml or [[besides]] has it for another version: a program that asks the dynamic linker hears
+what it hears natively. No data is larger than in the MPI library: a program copies as many bytes, and the dynamic linker warns of
+more.
 """
 import pathlib
 import re
@@ -49,7 +51,8 @@ class Internals:
     """The rows of internal_symbols.toml for one MPI library."""
 
     def __init__(self, family):
-        self.rows = family.toml("internal_symbols.toml").get("internal", [])
+        table = family.toml("internal_symbols.toml")
+        self.rows, self.besides = table.get("internal", []), table.get("besides", [])
         self.used = set()
 
     def row_of(self, name):
@@ -58,6 +61,9 @@ class Internals:
                 self.used.add(number)
                 return row
         return None
+
+    def is_besides(self, name):
+        return any(re.fullmatch(row["names"], name) for row in self.besides)
 
     def unused(self):
         return [row["names"] for number, row in enumerate(self.rows) if number not in self.used and not row.get("some_versions")]
@@ -76,9 +82,9 @@ def faults_of_missing(missing, internals, declared, needed):
         yield f"internal_symbols.toml: {names}: no such symbol"
 
 
-def faults_of_extra(extra, known, bindings):
+def faults_of_extra(extra, known, internals, bindings):
     for name in sorted(extra - known):
-        if OF_MPI.match(name) and not any(name in library for library in bindings):
+        if OF_MPI.match(name) and not any(name in library for library in bindings) and not internals.is_besides(name):
             yield f"{name} is no symbol of the MPI library: a program that looks it up takes it for one"
 
 
@@ -100,7 +106,8 @@ def main(name, mpicc, wrappers):
     declared = words_of_headers(mpicc)
     of_some_version = family.toml("data_symbols.toml").keys()
     faults = [*faults_of_missing(native.keys() - ours.keys(), internals, declared, needed),
-              *faults_of_extra(ours.keys() - native.keys(), declared | of_some_version, [symbols(path) for path in bindings.values()]),
+              *faults_of_extra(ours.keys() - native.keys(), declared | of_some_version, internals,
+                               [symbols(path) for path in bindings.values()]),
               *faults_of_data(native, ours)]
     assert len(native) > 1000, f"only {len(native)} symbols found in {library}"
     for fault in faults:
