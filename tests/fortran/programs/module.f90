@@ -180,7 +180,8 @@ contains
     x = 0
     handled = 0
     call MPI_Send(x, 1, MPI_INTEGER, ranks + 3, 0, copy, e)
-    call require(e /= MPI_SUCCESS .and. handled == 1 .and. last_class == MPI_ERR_RANK, 'a handled error')
+    ! What the call returns after a handler of the program's differs between versions of MPICH.
+    call require(handled == 1 .and. last_class == MPI_ERR_RANK, 'a handled error')
     call MPI_Comm_call_errhandler(copy, MPI_ERR_OTHER, e)
     call require(handled == 2 .and. last_class == MPI_ERR_OTHER, 'a called handler')
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, e)

@@ -10,16 +10,23 @@ module parts
   integer, pointer :: own(:), part(:), of_right(:)
   integer, target :: attached(n)
   integer(aint), allocatable :: places(:)            ! of the ranks' `attached`
+  integer :: here_me, here_right, here_left          ! among the ranks that share memory with this one
 contains
   subroutine make
     type(c_ptr) :: memory
     integer(aint) :: bytes, here
-    integer :: unit, e
+    integer :: unit, those, beside, e
     call MPI_Win_allocate(n * int_bytes, int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, memory, made, e)
     call c_f_pointer(memory, own, [n])
-    call MPI_Win_allocate_shared(16 * int_bytes, int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, memory, shared, e)
+    call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, beside, e)
+    call MPI_Comm_rank(beside, here_me, e)
+    call MPI_Comm_size(beside, those, e)
+    here_right = mod(here_me + 1, those)
+    here_left = mod(here_me + those - 1, those)
+    call MPI_Win_allocate_shared(16 * int_bytes, int(int_bytes), MPI_INFO_NULL, beside, memory, shared, e)
+    call MPI_Comm_free(beside, e)
     call c_f_pointer(memory, part, [n])
-    call MPI_Win_shared_query(shared, right, bytes, unit, memory, e)
+    call MPI_Win_shared_query(shared, here_right, bytes, unit, memory, e)
     call require(bytes == 16 * int_bytes .and. unit == int_bytes, 'the right part')
     call c_f_pointer(memory, of_right, [n])
     call MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, anywhere, e)
@@ -80,11 +87,11 @@ contains
   subroutine stores(k)
     integer, intent(in) :: k
     integer :: e
-    of_right = row(me, right, k, n) + 2
+    of_right = row(here_me, here_right, k, n) + 2
     call MPI_Win_sync(shared, e)
     call MPI_Barrier(MPI_COMM_WORLD, e)
     call MPI_Win_sync(shared, e)
-    call same(part, row(left, me, k, n) + 2, 'what was stored')
+    call same(part, row(here_left, here_me, k, n) + 2, 'what was stored')
     call MPI_Barrier(MPI_COMM_WORLD, e)
   end subroutine
 end module

@@ -12,6 +12,7 @@ module parts
   pointer (part_at, part)
   pointer (of_right_at, of_right)
   integer :: counters(n) = 0
+  integer :: here_me, here_right, here_left          ! among the ranks that share memory with this one
   integer :: key, deletions, handled
 contains
   subroutine count_delete(win, keyval, value, extra, ierror)
@@ -31,10 +32,16 @@ contains
   subroutine make
     external MPI_WIN_NULL_COPY_FN
     integer(aint) :: bytes
-    integer :: unit, h, e
+    integer :: unit, those, beside, h, e
     call MPI_Win_allocate(n * int_bytes, int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, own_at, made, e)
-    call MPI_Win_allocate_shared(16 * int_bytes, int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, part_at, shared, e)
-    call MPI_Win_shared_query(shared, right, bytes, unit, of_right_at, e)
+    call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, beside, e)
+    call MPI_Comm_rank(beside, here_me, e)
+    call MPI_Comm_size(beside, those, e)
+    here_right = mod(here_me + 1, those)
+    here_left = mod(here_me + those - 1, those)
+    call MPI_Win_allocate_shared(16 * int_bytes, int(int_bytes), MPI_INFO_NULL, beside, part_at, shared, e)
+    call MPI_Comm_free(beside, e)
+    call MPI_Win_shared_query(shared, here_right, bytes, unit, of_right_at, e)
     call require(bytes == 16 * int_bytes .and. unit == int_bytes, 'the right part')
     call MPI_Win_create(counters, n * int_bytes, int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, over, e)
     call MPI_Win_lock_all(MPI_MODE_NOCHECK, shared, e)     ! for the program's life
@@ -88,11 +95,11 @@ contains
   subroutine stores(k)
     integer, intent(in) :: k
     integer :: e
-    of_right = row(me, right, k, n) + 2
+    of_right = row(here_me, here_right, k, n) + 2
     call MPI_Win_sync(shared, e)
     call MPI_Barrier(MPI_COMM_WORLD, e)
     call MPI_Win_sync(shared, e)
-    call same(part, row(left, me, k, n) + 2, 'what was stored')
+    call same(part, row(here_left, here_me, k, n) + 2, 'what was stored')
     call MPI_Barrier(MPI_COMM_WORLD, e)
   end subroutine
 
