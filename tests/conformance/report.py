@@ -29,8 +29,8 @@ TAIL = """
 own configuration of apt-get and the system's mirrors, and needs no privileges. The suite's own configure and Makefiles build its
 programs with this MPI's compiler; with `--program standard`, with mana's header of the standard ABI and this MPI's library of it.
 In another system the same command runs in a root directory (`scripts/support/system_root.py`). `--source DIR` takes the suite from
-a directory: the mirror used for this page has MPICH's source package for Debian 12 only, so that newer suites are those of the same
-version in the project's public repository. Each test of the suite's lists then goes through
+a directory. The mirror used for this page has MPICH's source package for Debian 12 only. Newer suites are those of the same version
+in the project's public repository. Each test of the suite's lists then goes through
 
 1. a *native* run, judged by the rules of the suite's script `runtests`: "No Errors", no other output, status 0. If the test makes
    an error on purpose, a bad status is right;
@@ -56,8 +56,8 @@ does not pass, the test is *unsteady* and does not count.
 `--suite mpi4py` does the same with the tests of mpi4py's source package, run by the installed python3-mpi4py. The mirror used for
 this page has the package's description but not its archive. So the files are those of the same version in the project's public
 repository, put where the package would be. By itself mpi4py asks for MPI_THREAD_MULTIPLE, for which Open MPI 4.1 has no windows
-of one rank: then the tests of windows leave themselves out. They run with MPI_THREAD_SERIALIZED. The page shows the files that
-use windows, with 1, 2 and 3 ranks.
+of one rank: then the tests of windows leave themselves out. They run with MPI_THREAD_SERIALIZED. A test is a file of the suite,
+with 1, 2 or 3 ranks; left out are MPI-IO and dynamic processes.
 
 Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. On a busy
 machine `--patience` multiplies the limits of time. `report.py --earlier PAGE` keeps the rows of categories that were not run again.
@@ -87,6 +87,13 @@ def not_run(tests):
     lines = [f"{never} of these tests were not run: time was short."] * (never > 0)
     lines += [f"{partly} of those that count were not run in each way."] * (partly > 0)
     return [" ".join(lines), ""] if lines else []
+
+
+def earlier_sections(page):
+    """{heading: lines} of a page: what stays of suites and MPIs that were not run again."""
+    titles = "|".join(map(re.escape, SUITES.values()))
+    found = re.findall(rf"^(## (?:{titles}) .*?)\n(?=## )", page, re.MULTILINE | re.DOTALL)
+    return {text.partition("\n")[0]: [*text.rstrip("\n").split("\n"), ""] for text in found}
 
 
 class Earlier:
@@ -141,7 +148,7 @@ def table(tests, earlier):
     for category in {ways["category"] for ways in tests.values()}:
         def of(some, category=category):
             return [ways for ways in some.values() if category == ways["category"]]
-        rows[category] = [str(len(of(tests))), str(len(of(good))), *(cell(of(good), way) for way in WAYS)]
+        rows["files" if category == "." else category] = [str(len(of(tests))), str(len(of(good))), *(cell(of(good), way) for way in WAYS)]
     lines += ["| " + " | ".join([category, *rows[category]]) + " |" for category in sorted(rows)]
     lines.append("| " + " | ".join(["**all**", *map(add, zip(*rows.values(), strict=True))]) + " |")
     return lines
@@ -149,7 +156,7 @@ def table(tests, earlier):
 
 def program_of(name):
     """What a test runs: mpi4py's are files of one program's."""
-    match = re.search(r"\^(\w+)\$", name)
+    match = re.search(r"\\b(\w+)\(", name)
     return match[1] if match else name.split()[0]
 
 
@@ -208,14 +215,16 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, action="append", required=True,
                         help="build tree; may be given several times, as for systems of system_root.py")
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs" / "conformance.md")
-    parser.add_argument("--earlier", type=pathlib.Path, help="page whose rows stay for categories that were not run again")
+    parser.add_argument("--earlier", type=pathlib.Path, help="page whose rows and sections stay for what was not run again")
     options = parser.parse_args()
     page = options.earlier.read_text() if options.earlier else ""
     causes = tomllib.loads((HERE / "causes.toml").read_text())["cause"]
-    lines = []
-    for suite in SUITES:
-        for file in (file for build in options.build for file in sorted((build / "conformance").glob(f"{suite}-*.json"))):
-            lines += section(json.loads(file.read_text()), causes, page)
+    sections = earlier_sections(page)
+    for file in (file for build in options.build for suite in SUITES for file in sorted((build / "conformance").glob(f"{suite}-*.json"))):
+        new = section(json.loads(file.read_text()), causes, page)
+        sections[new[0]] = new
+    of_suites = [[lines for heading, lines in sections.items() if heading.startswith(f"## {title}")] for title in SUITES.values()]
+    lines = [line for of_suite in of_suites for section_lines in of_suite for line in section_lines]
     if not lines:
         sys.exit("report: there are no outcomes; run conformance.py first")
     options.out.write_text(HEAD + "\n".join(lines) + TAIL)
