@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 #include <sys/personality.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -25,6 +27,10 @@ void become(const std::filesystem::path& file, const std::vector<std::string>& a
                 fmt::format("{} cannot be started: {}", file.string(), std::strerror(error)),
                 error == E2BIG ? "shorten the arguments or the environment: together they are too long"
                                : "install mana again, and make the file executable");
+}
+
+void hold_requests(std::uint64_t signals) noexcept {
+  ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, nullptr, sizeof signals);
 }
 
 void warn(const std::string& text) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <runtime/tools/mpi/launcher.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,6 +11,11 @@ namespace mana::tools {
 
 /// execv with the file's name as argv[0]. errors: failure (parts_missing) if the kernel refuses
 [[noreturn]] void become(const std::filesystem::path& file, const std::vector<std::string>& arguments);
+
+/// INV-133: holds signals that ask for a checkpoint. They wait for the lower half, which takes them once it can. A signal that came
+/// before would end the rank: the start of a live MPI's libraries takes a while.
+/// in: signals  bit n-1 is signal n
+void hold_requests(std::uint64_t signals) noexcept;
 
 /// Prints a warning; nothing if it is empty.
 void warn(const std::string& text);

@@ -92,6 +92,13 @@ void check_signals(const run_options& options) {
 
 }  // namespace
 
+std::uint64_t request_signals(const run_options& options) {
+  std::uint64_t all = 0;
+  for (const std::string& names : {options.checkpoint_on, options.stop_on})
+    if (!names.empty()) all |= parse_signals(names);
+  return all;
+}
+
 std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory) {
   const std::set<std::string_view> given = given_options(options);
   check_relations(given);
@@ -121,6 +128,7 @@ void limit_processor(const std::string& level, const environment& get) {
 }  // namespace
 
 void run(const run_options& options, const environment& get) {
+  hold_requests(request_signals(options));
   const auto program = check_program(options.command, get);
   const auto started_by = find_launcher(get);
   const mpi_evidence evidence{options.command[0], program.linked, started_by, options.mpi, parse_mpi_name(options.abi),

@@ -29,6 +29,7 @@ std::filesystem::path directory_of(const restart_source& source, const launcher&
 }  // namespace
 
 void restart(const run_options& options, const environment& get) {
+  hold_requests(request_signals(options));
   check_kernel();
   const auto started_by = find_launcher(get);
   const restart_source source = find_restart_source(options, started_by);

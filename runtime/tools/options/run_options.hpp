@@ -6,6 +6,7 @@
 #include <runtime/job/option_kinds.hpp>
 #include <runtime/job/option_table.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct run_options {
 #undef MANA_MEMBER
   std::vector<std::string> command;      // run: program and its arguments
 };
+
+/// The signals that ask for a checkpoint: bit n-1 is signal n. errors: failure (usage)
+std::uint64_t request_signals(const run_options& options);
 
 /// The arguments of a lower half for these options and this checkpoint directory. errors: failure (usage)
 std::vector<std::string> lower_half_words(const run_options& options, const std::string& directory);

@@ -5,6 +5,7 @@ restart does.
 """
 import os
 import pathlib
+import re
 import signal
 import sys
 import time
@@ -15,6 +16,17 @@ from workplace import LIMIT_S, main  # noqa: E402
 
 RANKS = 3
 REFUSED_S = 60       # at once, on a machine that has other things to do
+
+
+def masks_of(pid, number):
+    """(blocked, caught). A process that has ended, or ends, counts as one with a handler."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False, True
+    if "\nState:\tZ" in text:
+        return False, True
+    return tuple(int(re.search(rf"^{name}:\s*(\w+)", text, re.MULTILINE)[1], 16) >> (number - 1) & 1 == 1 for name in ("SigBlk", "SigCgt"))
 
 
 class Stages:
@@ -91,6 +103,22 @@ class Stages:
         self.restart()
         self.require("before, stopped by a signal and restarted", self.end(), native)
 
+    def held(self):
+        """INV-133: a signal that asks for a checkpoint ends no rank, however early. It is blocked until there is a handler."""
+        self.let_wait()
+        self.job = self.at.run(self.program, "before", options=("--stop-on", "USR1"), up=False, HOLD=str(self.hold))
+        early = 0
+        while len(list(self.at.directory.glob("hold.*"))) < RANKS and self.job.process.poll() is None:
+            for pid in filter(is_rank, descendants(self.job.process.pid)):
+                blocked, caught = masks_of(pid, signal.SIGUSR1)
+                early += blocked and not caught
+                if not blocked and not caught:
+                    raise Failed(f"process {pid} has not blocked SIGUSR1 and has no handler for it")
+        self.job.kill()
+        if not early:
+            raise Failed("no rank was seen before it had a handler for SIGUSR1")
+        print("a signal that comes early: held")
+
     def ask(self):
         return self.at.ended(self.at.command, "checkpoint", "--ckpt-dir", self.at.ckpt, ranks=0)
 
@@ -127,6 +155,7 @@ def tell(place, options):
     for where in ("before", "one_before", "after", "thread"):
         stages.place(where)
     stages.stop()
+    stages.held()
     stages.refusal("exec", "rank 1 has become another program (/bin/sleep)")
     stages.taken_along("exec_before")
 
