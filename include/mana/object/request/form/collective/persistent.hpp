@@ -6,8 +6,11 @@
 #include <mana/object/op/calls.hpp>
 #include <mana/object/request/form/collective/lanes.hpp>
 
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 namespace mana {
 
@@ -20,8 +23,7 @@ struct plan_start {
 };
 
 /// An argument in the form that starts after a restart need. Objects are recorded by name, and the request keeps them,
-/// as every request does. Arrays of numbers are passed unchanged: by the standard they must not change until the
-/// request is freed. value(): that argument of the non-blocking collective, if it has one
+/// as every request does. value(): that argument of the non-blocking collective, if it has one
 template <class Param, class A>
 class recorded_argument {
  public:
@@ -32,6 +34,34 @@ class recorded_argument {
  private:
   using translated = interpose::neutral_argument<Param, A>;
   interpose::given<A> given_;
+};
+
+/// An array of counts or displacements, copied where it is significant: mpi4py frees it after the initialisation, though the
+/// standard says that it must stay until the request is freed (MPI-4.0 6.13).
+template <class Kind, class T>
+  requires(std::is_integral_v<T> && !std::is_same_v<Kind, kind::datatype>)
+class recorded_argument<param<Kind, dir::in, true>, const T*> {
+ public:
+  explicit recorded_argument(interpose::given<const T*> g) noexcept : given_(g) {
+    if (g.members <= 0 || g.value == nullptr) return;
+    const std::size_t bytes = static_cast<std::size_t>(g.members) * sizeof(T);
+    copy_.reset(static_cast<T*>(std::malloc(bytes)));
+    if (copy_ == nullptr) return;
+    std::memcpy(copy_.get(), g.value, bytes);
+    given_.value = copy_.get();
+  }
+  int error() const noexcept {
+    return given_.members <= 0 || given_.value == nullptr || copy_ != nullptr ? int{neutral::success} : int{neutral::err_no_mem};
+  }
+  auto value(const plan_start&) const noexcept { return std::tuple(translated(given_).value()); }
+
+ private:
+  using translated = interpose::neutral_argument<param<Kind, dir::in, true>, const T*>;
+  struct freed {
+    void operator()(T* array) const noexcept { std::free(array); }
+  };
+  interpose::given<const T*> given_;
+  std::unique_ptr<T, freed> copy_;
 };
 
 template <class A>
@@ -124,11 +154,36 @@ class recorded_argument<param<kind::datatype, dir::in, true>, A> {
   std::uint32_t* names_ = nullptr;
 };
 
+template <class Kind, class... P>
+consteval bool has_kind(std::tuple<P...>*) {
+  return (std::is_same_v<typename P::kind, Kind> || ...);
+}
+
+/// Entries of the argument at this position if it is an array. Of an array of numbers that is not significant here, which may
+/// point anywhere: 0.
+template <class Fn, std::size_t At, class... A>
+int entries_of(const descriptor<kind::comm>& comm, neighbour_counts members, const std::tuple<A...>& args) noexcept {
+  using params = typename Fn::params::as_tuple;
+  using P = std::tuple_element_t<At, params>;
+  if constexpr (!P::is_array || std::is_same_v<typename P::kind, kind::datatype>) {
+    return interpose::entries_at<params, At>(members);
+  } else {
+    constexpr bool is_of_sent = At < interpose::last_position_of<kind::buffer, params>();
+    if constexpr (has_kind<kind::rank>(static_cast<params*>(nullptr))) {
+      const int root = std::get<interpose::position_of<kind::rank, params>()>(args);
+      if (root != (comm.is_inter() ? MPI_ROOT : comm.ranks->own_rank)) return 0;
+    }
+    if (is_of_sent && std::get<interpose::position_of<kind::buffer, params>()>(args) == MPI_IN_PLACE) return 0;
+    if constexpr (has_kind<kind::op>(static_cast<params*>(nullptr))) return comm.ranks->size;      // MPI_Reduce_scatter
+    else return is_of_sent ? members.send : members.recv;
+  }
+}
+
 template <class Fn, class... A>
 class plan_of final : public collective_plan {
  public:
   plan_of(const descriptor<kind::comm>& comm, A... args) noexcept
-      : plan_of(interpose::array_members<Fn>(comm), interpose::read_later<Fn>(comm), std::index_sequence_for<A...>{},
+      : plan_of(comm, interpose::array_members<Fn>(comm), interpose::read_later<Fn>(comm), std::index_sequence_for<A...>{},
                 std::tuple<A...>(args...)) {}
 
   /// The error of the first wrong argument. out: neutral error class
@@ -151,8 +206,9 @@ class plan_of final : public collective_plan {
   using params = typename Fn::params::as_tuple;
 
   template <std::size_t... I>
-  plan_of(neighbour_counts members, int later, std::index_sequence<I...>, const std::tuple<A...>& args) noexcept
-      : arguments_(interpose::given<A>{std::get<I>(args), interpose::entries_at<params, I>(members), later}...) {}
+  plan_of(const descriptor<kind::comm>& comm, neighbour_counts members, int later, std::index_sequence<I...>,
+          const std::tuple<A...>& args) noexcept
+      : arguments_(interpose::given<A>{std::get<I>(args), entries_of<Fn, I>(comm, members, args), later}...) {}
 
   template <class P>
   struct records;
