@@ -48,7 +48,11 @@ inline const char* predefined_type_name(std::uint32_t code) noexcept {
   app::for_each_predefined_datatype([&](std::uint32_t known, MPI_Datatype handle, const char* macro) {
     if (known == code && handle != MPI_DATATYPE_NULL && *name == '\0') name = macro;
   });
-  return std::string_view(name).starts_with("MPIX_") ? "" : name;      // MPICH has no name for its extension
+#if defined(MPIX_BFLOAT16)
+  return name;
+#else
+  return std::string_view(name).starts_with("MPIX_") ? "" : name;      // MPICH 4 has no name for its extension
+#endif
 }
 
 /// Bytes of the first member of a pair such as MPI_DOUBLE_INT; 0 for any other datatype.

@@ -167,19 +167,39 @@ inline int type_get_contents(MPI_Datatype type, int max_ints, int max_addresses,
   return MPI_SUCCESS;
 }
 
-/// The predefined datatype of a class of Fortran types and a size in bytes.
+/// Datatypes of sizes that few MPIs have; MPI_DATATYPE_NULL: this mpi.h has none.
+#if defined(MPI_REAL2)
+inline const MPI_Datatype real_of_2 = MPI_REAL2;
+#else
+inline const MPI_Datatype real_of_2 = MPI_DATATYPE_NULL;
+#endif
+#if defined(MPI_COMPLEX4)
+inline const MPI_Datatype complex_of_4 = MPI_COMPLEX4;
+#else
+inline const MPI_Datatype complex_of_4 = MPI_DATATYPE_NULL;
+#endif
+#if defined(MPI_INTEGER16)
+inline const MPI_Datatype integer_of_16 = MPI_INTEGER16;
+#else
+inline const MPI_Datatype integer_of_16 = MPI_DATATYPE_NULL;
+#endif
+
+/// The predefined datatype of a class of Fortran types and a size in bytes, if the live MPI has it.
 inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcept {
   struct row { int type_class, size; MPI_Datatype fortran, c; };
   constexpr auto first = [](MPI_Datatype of_default_kind, MPI_Datatype of_that_size) {
     return family::matches_default_kinds_first ? of_default_kind : of_that_size;
   };
-  const row rows[] = {{MPI_TYPECLASS_REAL, 4, first(MPI_REAL, MPI_REAL4), MPI_FLOAT},
+  const row rows[] = {{MPI_TYPECLASS_REAL, 2, real_of_2, MPI_DATATYPE_NULL},
+                      {MPI_TYPECLASS_REAL, 4, first(MPI_REAL, MPI_REAL4), MPI_FLOAT},
                       {MPI_TYPECLASS_REAL, 8, MPI_REAL8, MPI_DOUBLE},
                       {MPI_TYPECLASS_REAL, 16, MPI_REAL16, MPI_LONG_DOUBLE},
                       {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1, MPI_INT8_T},
                       {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2, MPI_INT16_T},
                       {MPI_TYPECLASS_INTEGER, 4, first(MPI_INTEGER, MPI_INTEGER4), MPI_INT32_T},
                       {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8, MPI_INT64_T},
+                      {MPI_TYPECLASS_INTEGER, 16, integer_of_16, MPI_DATATYPE_NULL},
+                      {MPI_TYPECLASS_COMPLEX, 4, complex_of_4, MPI_DATATYPE_NULL},
                       {MPI_TYPECLASS_COMPLEX, 8, first(MPI_COMPLEX, MPI_COMPLEX8), MPI_C_FLOAT_COMPLEX},
                       {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16, MPI_C_DOUBLE_COMPLEX},
                       {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX}};
@@ -187,7 +207,10 @@ inline int type_match_size(int type_class, int size, MPI_Datatype* type) noexcep
     return object::fail(fn::type_match_size::id, neutral::err_arg, "type class");
   for (const row& r : rows) {
     if (r.type_class != type_class || r.size != size) continue;
-    *type = r.fortran != MPI_DATATYPE_NULL ? r.fortran : r.c;
+    const MPI_Datatype found = r.fortran != MPI_DATATYPE_NULL ? r.fortran : r.c;
+    const resolved<kind::datatype> t = object::resolve_type(found);
+    if (!t.ok || object::layout_of(t).size != size) break;
+    *type = found;
     return MPI_SUCCESS;
   }
   return object::fail(fn::type_match_size::id, neutral::err_arg, "no datatype of that size");
