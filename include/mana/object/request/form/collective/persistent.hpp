@@ -36,8 +36,8 @@ class recorded_argument {
   interpose::given<A> given_;
 };
 
-/// An array of counts or displacements, copied where it is significant: mpi4py frees it after the initialisation, though the
-/// standard says that it must stay until the request is freed (MPI-4.0 6.13).
+/// An array of counts or displacements, copied where it is significant. mpi4py frees it after the initialisation. The standard
+/// asks a program to keep it until the request is freed (MPI-4.0 6.13).
 template <class Kind, class T>
   requires(std::is_integral_v<T> && !std::is_same_v<Kind, kind::datatype>)
 class recorded_argument<param<Kind, dir::in, true>, const T*> {

@@ -1,7 +1,7 @@
 // Arrays of counts and displacements that are freed as soon as a persistent collective is initialised, as mpi4py does where
 // the MPI has no large counts. By the standard they must stay until the request is freed, so this runs under mana only.
 // Where an array is not significant, it points nowhere.
-#include "check.h"
+#include "../check.h"
 
 enum { most = 16 };
 enum { gatherv, scatterv, allgatherv, alltoallv, in_place, parts, near_gatherv, near_alltoallv, operations };

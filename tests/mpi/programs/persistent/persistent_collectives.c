@@ -1,7 +1,7 @@
 // Persistent collectives: all of them on two communicators and a grid, started in another order on each rank and
 // together with persistent messages; short-lived ones, which each rank frees at another step, long after their
 // communicator, operation and datatype (INV-26); requests are completed in all ways.
-#include "check.h"
+#include "../check.h"
 
 enum { ints = 5, most = 16, comms = 2, near_most = 4, lives = 4 };  // ints: of the largest block; most: ranks
 enum {

@@ -1,7 +1,7 @@
 // Persistent collectives and partitioned messages between two groups: requests that live across the steps, with a root
 // on either side, and others that are made and freed in between, beside a duplicate that is freed before its requests.
 // One rank alone has no second group, and nothing to do.
-#include "check.h"
+#include "../check.h"
 
 enum { most = 16, parts = 6, part = 4 };
 enum { bcast, gather, scatter, reduce, rooted };        // each from both sides
