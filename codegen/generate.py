@@ -54,7 +54,7 @@ def write_headers(output, built):
 
 def find_tests(functions):
     """Sets each function's `test` to the first test program that calls it."""
-    programs = sorted((model.HERE.parent / "tests" / "mpi" / "programs").glob("*.c"))
+    programs = sorted((model.HERE.parent / "tests" / "mpi" / "programs").rglob("*.c"))
     programs += sorted((model.HERE.parent / "examples").glob("*/*.c"))
     texts = [(program.stem, program.read_text()) for program in programs]
     for function in functions:
