@@ -46,7 +46,7 @@ class Results:
 
     def __init__(self, file, about):
         self.file, self.about = file, about
-        self.tests = json.loads(file.read_text())["tests"] if file.exists() else {}
+        self.tests = json.loads(file.read_text()).get("tests", {}) if file.exists() else {}
         self.lock = threading.Lock()
 
     def outcome(self, test, way):
@@ -188,6 +188,8 @@ def main():
     about = {"suite": options.suite, "version": version, "mpi": options.mpi, "live": live_title(mana, options.mpi, options.program)}
     name = "-".join(filter(None, [options.suite, options.program, options.mpi]))
     results = Results(options.results or place / f"{name}.json", about)
+    for test in tests:      # also of those that an interruption leaves
+        results.tests.setdefault(test.name, {"category": test.category})
     runner = run.Runner(options.mpi, mana / "bin" / "mana", judge, place / "runs" / name, options.seed, options.program)
     print(f"seed {options.seed}", flush=True)
     differ, done = go(options, runner, results, tree, tests)

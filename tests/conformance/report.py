@@ -148,7 +148,7 @@ def table(tests, earlier):
     for category in {ways["category"] for ways in tests.values()}:
         def of(some, category=category):
             return [ways for ways in some.values() if category == ways["category"]]
-        rows["files" if category == "." else category] = [str(len(of(tests))), str(len(of(good))), *(cell(of(good), way) for way in WAYS)]
+        rows[category] = [str(len(of(tests))), str(len(of(good))), *(cell(of(good), way) for way in WAYS)]
     lines += ["| " + " | ".join([category, *rows[category]]) + " |" for category in sorted(rows)]
     lines.append("| " + " | ".join(["**all**", *map(add, zip(*rows.values(), strict=True))]) + " |")
     return lines
@@ -196,6 +196,8 @@ def show_differences(tests, mpi, causes, earlier):
 
 def section(results, causes, page):
     about, tests, mpi = results["about"], results["tests"], results["about"]["mpi"]
+    for ways in tests.values():
+        ways["category"] = "files" if ways["category"] == "." else ways["category"]
     heading = f"## {SUITES[about['suite']]} {about['version']} over {about['live']}"
     earlier = Earlier(page, heading).without(tests)
     lines = [heading, "", *table(tests, earlier), ""]
