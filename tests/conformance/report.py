@@ -46,7 +46,7 @@ Left out are
 - Fortran, except its tests of windows; C++
 - files and dynamic processes, which mana refuses as a whole
 - the repetitions with MPICH's own settings (testlist.cvar)
-- tests of more than ten ranks, of more than 4 GB, or of more than 8 seconds natively
+- tests of more than ten ranks, of more than 4 GB, of a GPU, or of more than 8 seconds natively
 - over Open MPI, the tests that the suite marks as not asked for by the standard
 
 The suite of 4.0.2 has no tests of sessions except those of `init`. Its `basic` has no list and says nothing of errors, so

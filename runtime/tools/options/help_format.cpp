@@ -19,7 +19,10 @@ std::string row(const std::string& name, const std::string& text) {
   const std::string indented = fmt::format("\n{:{}}", "", name_width);
   std::string line = fmt::format("{:{}}", "  " + name, name_width);
   if (line.size() > name_width || line.back() != ' ') line += indented;
-  for (const char c : text) c == '\n' ? line += indented : line += c;
+  for (const char c : text) {
+    if (c == '\n') line += indented;
+    else line += c;
+  }
   return line + "\n";
 }
 
@@ -62,7 +65,7 @@ std::string help_format::make_usage(const CLI::App* app, std::string) const {
   return fmt::format("Usage: {}\n", fmt::join(usage_of(*app), "\n       "));
 }
 
-// Newer versions of CLI11 break lines and order names as they like; the help is the same with all of them.
+// Ours, because that of CLI11 depends on its version: 2.6 breaks the lines of examples and orders names by their length.
 std::string help_format::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
   std::string text = fmt::format("{}\n{}", app->get_description(), make_usage(app, ""));
   const auto add = [&](const std::string& heading, const std::vector<std::string>& rows) {

@@ -7,7 +7,7 @@
 
 namespace mana::tools {
 
-/// Of options that have no heading of their own. CLI11 has another from version 2.5 on.
+/// Of options that have no heading of their own. CLI11's own depends on its version.
 constexpr const char* default_heading = "Options";
 
 struct option_words {

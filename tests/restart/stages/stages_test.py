@@ -107,8 +107,10 @@ class Stages:
         """INV-133: a signal that asks for a checkpoint ends no rank, however early. It is blocked until there is a handler."""
         self.let_wait()
         self.job = self.at.run(self.program, "before", options=("--stop-on", "USR1"), up=False, HOLD=str(self.hold))
-        early = 0
+        early, deadline = 0, time.monotonic() + LIMIT_S
         while len(list(self.at.directory.glob("hold.*"))) < RANKS and self.job.process.poll() is None:
+            if time.monotonic() > deadline:
+                raise Failed(f"the ranks have not come to their place; see {self.job.log}")
             for pid in filter(is_rank, descendants(self.job.process.pid)):
                 blocked, caught = masks_of(pid, signal.SIGUSR1)
                 early += blocked and not caught

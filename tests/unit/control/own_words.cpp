@@ -29,6 +29,8 @@ void say_apart() {
   control::say("heard\n");
 }
 
+constexpr unsigned limit_s = 60;      // of a child
+
 /// What a child in which this runs writes to standard error.
 template <class Act>
 std::string heard_of(Act act) {
@@ -39,6 +41,7 @@ std::string heard_of(Act act) {
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
+    alarm(limit_s);
     act();
     _exit(0);
   }
@@ -61,8 +64,8 @@ void bar_pidfd_getfd() {
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/// in: thread  of this process, the initial one. What it leaves when others live on is a zombie. pthread_join would wait for
-/// ever: from version 2.43 on, glibc waits for a word of the thread's own code, which a system call passes by.
+/// in: thread  of this process, the initial one. It stays a zombie while others live. pthread_join of glibc 2.43 would not
+/// return: the thread ends by a system call, past libc's own code.
 void await_end_of(pid_t thread) {
   const std::string file = "/proc/self/task/" + std::to_string(thread) + "/stat";
   for (std::string state; state != "Z"; std::this_thread::yield()) {
