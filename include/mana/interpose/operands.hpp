@@ -49,7 +49,7 @@ template <class Param, class A>
 template <class Fn, class... A>
 [[gnu::always_inline]] inline bool may_name_objects(const A&... given) noexcept {
   return []<class... P>(std::tuple<P...>*, const auto&... g) {
-    return (may_name_object<P>(g) | ...);
+    return (int{may_name_object<P>(g)} | ...) != 0;
   }(static_cast<typename Fn::params::as_tuple*>(nullptr), given...);
 }
 

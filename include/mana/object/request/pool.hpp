@@ -12,6 +12,7 @@
 #include <mana/object/datatype/descriptor.hpp>
 #include <mana/object/request/partitioned_transfer.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <utility>
 
@@ -108,8 +109,8 @@ inline void become_unready(descriptor<kind::request>& r) noexcept {
 /// The request stops waiting. If several threads find this at once, one of them ends the wait.
 inline void end_unready(request_entry& e) noexcept {
   request_stage expected = request_stage::unready;
-  if (__atomic_compare_exchange_n(&e.what.state, &expected, request_stage::done, false, __ATOMIC_ACQ_REL,
-                                  __ATOMIC_RELAXED))
+  if (std::atomic_ref(e.what.state).compare_exchange_strong(expected, request_stage::done, std::memory_order_acq_rel,
+                                                            std::memory_order_relaxed))
     requests().unready.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -137,10 +138,11 @@ inline void become(request_entry& e, request_stage state) noexcept {
   if (!m.is_exchange) r.status = status;
   else if (r.status.error == neutral::success) r.status.error = status.error;
   close_synchronous(r);
-  if (__atomic_load_n(&m.met, __ATOMIC_ACQUIRE) != meeting::untouched) {
+  const std::atomic_ref met(m.met);
+  if (met.load(std::memory_order_acquire) != meeting::untouched) {
     become_unready(r);
     // The receiver's notice may have come in between.
-    if (__atomic_load_n(&m.met, __ATOMIC_ACQUIRE) == meeting::untouched) end_unready(e);
+    if (met.load(std::memory_order_acquire) == meeting::untouched) end_unready(e);
   }
   if (status.cancelled != 0 && m.peer >= 0)       // a cancelled send was never sent
     __atomic_fetch_sub(&r.messages->counts[m.peer].sent, 1, __ATOMIC_RELAXED);

@@ -84,7 +84,7 @@ inline int make_words(win_entry& e) noexcept {
   e.what.words_below = {};                       // of a process that has ended
   e.what.words_are_shared = share_words(e);
   if (e.what.words_are_shared) return neutral::success;
-  const auto bytes = static_cast<std::intptr_t>(e.what.words_of_rank * sizeof(std::int64_t));
+  const auto bytes = e.what.words_of_rank * std::intptr_t{sizeof(std::int64_t)};
   return make_live(words_at(e, ranks_of(e).own_rank), bytes, sizeof(std::int64_t), e.what.on->real, e.what.words_below);
 }
 

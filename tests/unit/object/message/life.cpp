@@ -49,8 +49,8 @@ TEST_CASE_FIXTURE(running_mpi, "a receive that the live MPI refuses leaves the m
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Mprobe has matched no message: inventories do not count one") {
-  const auto messages = static_cast<std::size_t>(lower::counted::messages);
-  expect<&services::mprobe>().does([messages] {
+  constexpr auto messages = static_cast<std::size_t>(lower::counted::messages);
+  expect<&services::mprobe>().does([] {
     CHECK(inventory()[messages] == 0);
     arrive({lower::predefined(neutral::comm_world), 2, 7, "four"});
     raise_attention();

@@ -7,6 +7,7 @@
 #include <mana/object/comm/state.hpp>
 #include <mana/object/request/completion/detached.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -26,8 +27,8 @@ inline constexpr int handshake_tag = 0;
 inline void forgo_meeting(request_entry& e) noexcept {
   if (!e.what.is_message()) return;
   meeting expected = meeting::unmet;
-  if (!__atomic_compare_exchange_n(&e.what.message().met, &expected, meeting::untouched, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE))
+  if (!std::atomic_ref(e.what.message().met)
+           .compare_exchange_strong(expected, meeting::untouched, std::memory_order_acq_rel, std::memory_order_acquire))
     return;
   end_unready(e);
 }
