@@ -100,15 +100,17 @@ int dladdr(const void* address, Dl_info* found) noexcept {
   return is_upper(address) ? find_upper_symbol(address, *found) : libc().find_symbol(address, found);
 }
 
-int backtrace(void** frames, int size) noexcept {
+int backtrace(void** frames, int size) {  // as in execinfo.h
   constexpr int own = 8;  // at most this many of mana's frames are left out
   std::array<void*, 256> found;
   const int wanted = std::min(size, static_cast<int>(found.size()) - own);
   const int n = libc().trace(found.data(), std::max(wanted, 0) + own);
   int kept = 0;
-  for (int i = 1; i < n && kept < wanted; ++i)  // 0: this function
-    if (!is_in_stub(found[i]) && !split::calls_lower_handlers(reinterpret_cast<std::uintptr_t>(found[i])))
-      frames[kept++] = found[i];
+  for (int i = 1; i < n && kept < wanted; ++i) {  // 0: this function
+    void* const frame = found[static_cast<std::size_t>(i)];
+    if (!is_in_stub(frame) && !split::calls_lower_handlers(reinterpret_cast<std::uintptr_t>(frame)))
+      frames[kept++] = frame;
+  }
   return kept;
 }
 

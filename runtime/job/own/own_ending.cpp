@@ -25,7 +25,7 @@ ender* libcs() noexcept {
 void mana::job::let_program_exit() noexcept { thread_whose_program_exits.store(gettid()); }
 
 /// The program's exit() ends here too, through its trap, and then calls libc's exit.
-extern "C" [[gnu::visibility("default"), noreturn]] void exit(int status) noexcept {
+extern "C" [[gnu::visibility("default")]] void exit(int status) noexcept {
   if (thread_whose_program_exits.load() == gettid()) {
     thread_whose_program_exits.store(0);
     mana::job::with_program([=](const auto& program) { program.exit(status); });

@@ -16,7 +16,7 @@ extern const char __stop_mana_lower_handlers[];
 namespace mana::split {
 namespace {
 
-constinit kernel_sigaction actions[signal_count + 1];  // of the lower half's libraries
+constinit kernel_sigaction actions[signal_count + 1]{};  // of the lower half's libraries
 constinit std::atomic<bool> has_begun{false};
 
 /// In the section that unwinders skip.
