@@ -4,12 +4,14 @@ import tomllib
 
 import model
 
-# Kinds whose values have names in C++, and their enumerations. Datatypes have names only if they have an `id`.
+# Kinds whose values have names in C++, and their enumerations.
 ENUMERATIONS = {
     "comm": "comm_code", "group": "group_code", "message": "message_code", "info": "info_code",
     "errhandler": "errhandler_code", "request": "request_code", "op": "op_code", "datatype": "datatype_code",
-    "bind_type": "bind_type_code", "thread_level": "thread_level_code",
+    "bind_type": "bind_type_code", "thread_level": "thread_level_code", "split_type": "split_type_code",
 }
+# Of these, only values that have an `id` have a name.
+SELDOM_NAMED = ("datatype", "split_type")
 
 
 def read():
@@ -58,7 +60,7 @@ def identifier(row):
 
 def named(kind, all_rows):
     """[(identifier, row)] of a kind's rows that have a name in C++."""
-    return [(identifier(r), r) for r in all_rows if kind != "datatype" or "id" in r]
+    return [(identifier(r), r) for r in all_rows if kind not in SELDOM_NAMED or "id" in r]
 
 
 def enumerations(given):

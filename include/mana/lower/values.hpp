@@ -92,6 +92,10 @@ enum thread_level_code : int {
   thread_multiple = 4096,
 };
 
+enum split_type_code : int {
+  comm_type_hw_unguided = 222,
+};
+
 /// 0 is success. The upper half translates each class to the value in the program's mpi.h.
 enum error_class : int {
   success = 0,
@@ -157,6 +161,12 @@ enum error_class : int {
   err_session = 60,
   err_errhandler = 61,
   err_abi = 62,
+  err_proc_failed = 901,
+  mpix_err_proc_failed = 901,
+  err_proc_failed_pending = 902,
+  mpix_err_proc_failed_pending = 902,
+  err_revoked = 903,
+  mpix_err_revoked = 903,
   err_t_cannot_init = 1001,
   err_t_not_accessible = 1002,
   err_t_not_initialized = 1003,
@@ -245,6 +255,12 @@ inline constexpr error_class_row error_classes[] = {
     {err_session, "MPI_ERR_SESSION"},
     {err_errhandler, "MPI_ERR_ERRHANDLER"},
     {err_abi, "MPI_ERR_ABI"},
+    {err_proc_failed, "MPI_ERR_PROC_FAILED"},
+    {mpix_err_proc_failed, "MPIX_ERR_PROC_FAILED"},
+    {err_proc_failed_pending, "MPI_ERR_PROC_FAILED_PENDING"},
+    {mpix_err_proc_failed_pending, "MPIX_ERR_PROC_FAILED_PENDING"},
+    {err_revoked, "MPI_ERR_REVOKED"},
+    {mpix_err_revoked, "MPIX_ERR_REVOKED"},
     {err_t_cannot_init, "MPI_T_ERR_CANNOT_INIT"},
     {err_t_not_accessible, "MPI_T_ERR_NOT_ACCESSIBLE"},
     {err_t_not_initialized, "MPI_T_ERR_NOT_INITIALIZED"},

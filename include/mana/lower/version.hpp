@@ -33,6 +33,7 @@ inline constexpr table_sizes sizes_by_minor[] = {
     {0, 416, 9760},
     {1, 424, 9760},
     {2, 424, 9760},
+    {3, 424, 9760},
 };
 
 inline constexpr std::uint32_t layout_major = 8;

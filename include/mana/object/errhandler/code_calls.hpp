@@ -4,9 +4,10 @@
 
 namespace mana::object {
 
-/// True for a class or code that this mpi.h has.
+/// True for a class or code that this mpi.h has. MPI_ERR_LASTCODE is one, although no call returns it.
 inline bool standard_code(int code) noexcept {
-  return code == MPI_SUCCESS || (code > 0 && app::error_code(app::neutral_error(code)) == code);
+  return code == MPI_SUCCESS || code == MPI_ERR_LASTCODE ||
+         (code > 0 && app::error_code(app::neutral_error(code)) == code);
 }
 
 inline int copy_text(const char* from, char* to, int room, int* length) noexcept {

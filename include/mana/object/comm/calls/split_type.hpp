@@ -26,6 +26,16 @@ class live_info {
   live_info(const live_info&) = delete;
   live_info& operator=(const live_info&) = delete;
   mana::real<kind::info> real() const noexcept { return real_; }
+  /// Gives `given` the value that the live MPI has set for this key, if it has.
+  void give_back(MPI_Info given, const char* key) const noexcept {
+    info_store* const pairs = own_hints(given);
+    const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
+    if (pairs == nullptr || real_ == null() || mpi.MPI_Info_get == nullptr) return;
+    char value[MPI_MAX_INFO_VAL + 1] = {};
+    int found = 0;
+    const int rc = lower::cross([&] { return mpi.MPI_Info_get(real_, key, MPI_MAX_INFO_VAL, value, &found); });
+    if (rc == neutral::success && found != 0) pairs->set(key, value);
+  }
 
  private:
   static mana::real<kind::info> null() noexcept { return lower::predefined(neutral::info_null); }
@@ -45,7 +55,11 @@ inline int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_
         return lower::cross_up([=] {
           const object::live_info hints(info);
           const lower::mpi_slots& mpi = *lower::the_bridge().mpi;
-          return lower::cross([&] { return mpi.MPI_Comm_split_type(parent, neutral_type, key, hints.real(), made); });
+          const int rc =
+              lower::cross([&] { return mpi.MPI_Comm_split_type(parent, neutral_type, key, hints.real(), made); });
+          // The only hint that the call sets (MPI-4.1 7.4.2): by what resource it has split.
+          if (neutral_type == neutral::comm_type_hw_unguided) hints.give_back(info, "mpi_hw_resource_type");
+          return rc;
         });
       },
       object::nothing_more, type != MPI_UNDEFINED);
