@@ -63,16 +63,34 @@ inline int show(win_entry& e, std::byte* live) noexcept {
   return e.what.is_shown ? int{neutral::success} : int{neutral::err_no_mem};
 }
 
+/// INV-134 an operation on a window reaches the place that the program names, whatever its base is a multiple of.
+/// Because: the live windows of all members begin at a multiple of 16 (lead_of), or at their bases if each is one.
+/// A live window over the memory at e.what.base.
+inline int make_live_over_base(win_entry& e) noexcept {
+  const auto on = e.what.on->real;
+  const std::intptr_t lead = e.what.bytes > 0 ? static_cast<std::intptr_t>(reinterpret_cast<std::uintptr_t>(e.what.base) % 16) : 0;
+  std::int64_t most = lead;
+  find_most_within(on, 1, &most);
+  if (most == 0) {
+    e.what.is_in_bytes = false;
+    return make_live(e.what.base, e.what.bytes, e.what.wide_unit, on, e.real);
+  }
+  e.what.is_in_bytes = true;
+  const int rc = greatest_error(on, gather_parts(e, lead));
+  if (rc != neutral::success) return rc;
+  return make_live(static_cast<std::byte*>(e.what.base) - lead, e.what.bytes + lead, 1, on, e.real);
+}
+
 /// Memory of the process, if there is none yet, and a live window over it.
 inline int make_live_over_own(win_entry& e) noexcept {
   if (e.what.base == nullptr && e.what.bytes > 0) e.what.base = map_memory(nullptr, e.what.bytes);
   const bool lacks = e.what.base == nullptr && e.what.bytes > 0;
   const int rc = greatest_error(e.what.on->real, lacks ? int{neutral::err_no_mem} : int{neutral::success});
-  return rc != neutral::success ? rc : make_live(e.what.base, e.what.bytes, e.what.wide_unit, e.what.on->real, e.real);
+  return rc != neutral::success ? rc : make_live_over_base(e);
 }
 
 inline int make_live_allocated(win_entry& e) noexcept {
-  e.what.is_shown = false;
+  e.what.is_shown = e.what.is_in_bytes = false;
   std::byte* live = nullptr;
   const int rc = allocate_live(e, live);
   const bool made = rc == neutral::success;
@@ -85,16 +103,17 @@ inline int make_live_allocated(win_entry& e) noexcept {
   return make_live_over_own(e);
 }
 
-/// The live window over the program's memory; that of a shared window is in bytes.
+/// The live window over the program's memory.
 inline int make_live_over_memory(win_entry& e) noexcept {
   const auto on = e.what.on->real;
   switch (e.what.flavor) {
-    case win_flavor::create: return make_live(e.what.base, e.what.bytes, e.what.wide_unit, on, e.real);
+    case win_flavor::create: return make_live_over_base(e);
     case win_flavor::allocate: return make_live_allocated(e);
     case win_flavor::dynamic: return make_live_dynamic(e);
     case win_flavor::shared: break;
   }
-  const win_segment& part = e.what.shared.segments[ranks_of(e).own_rank];
+  e.what.is_in_bytes = true;
+  const win_segment& part = e.what.parts[ranks_of(e).own_rank];
   return make_live(e.what.shared.begin + part.offset - lead_of(part), part.bytes + lead_of(part), 1, on, e.real);
 }
 

@@ -26,16 +26,16 @@ namespace mana::object {
 
 enum class win_flavor : std::uint8_t { create, allocate, dynamic, shared };
 
-/// A rank's part of a shared window's memory.
+/// A member's memory.
 struct win_segment {
-  std::int64_t bytes, unit, offset;    // offset: from the beginning of the shared memory
+  std::int64_t bytes, unit;
+  std::int64_t offset;                 // in a shared window: from the beginning of its memory; in others: in a block of 16 bytes
 };
 
 /// Memory of a shared window: the same on all members, at addresses of each one's own.
 struct shared_memory {
   std::byte* begin = nullptr;
   std::size_t bytes = 0;
-  win_segment* segments = nullptr;     // win_segment[members]; owned
 };
 
 /// Memory that is attached to a dynamic window, in the order of the calls.
@@ -78,6 +78,8 @@ struct descriptor<kind::win> {
   vid::entry<kind::request>** awaited = nullptr;      // of an exposure epoch: receives of the origins' tokens; owned
   int awaited_size = 0;
 
+  object::win_segment* parts = nullptr;          // win_segment[members], not of a dynamic window; owned
+  bool is_in_bytes = false;                      // the live window, which begins at lead_of(part) before the memory
   bool is_shown = false;                         // of MPI_Win_allocate: the memory is the live MPI's, and shown here
   object::shared_memory shared;                  // of that flavor alone
   object::attached_region* attached = nullptr;   // of a dynamic window

@@ -70,11 +70,11 @@ inline bool begin_memory(win_entry& e, int members) noexcept {
   if (counts_tokens)
     e.what.taken = static_cast<std::int64_t*>(
         std::calloc(static_cast<std::size_t>(kinds_of_tokens * members), sizeof(std::int64_t)));
-  if (e.what.flavor == win_flavor::shared)
-    e.what.shared.segments =
-        static_cast<win_segment*>(std::calloc(static_cast<std::size_t>(members), sizeof(win_segment)));
+  const bool has_parts = e.what.flavor != win_flavor::dynamic;
+  if (has_parts)
+    e.what.parts = static_cast<win_segment*>(std::calloc(static_cast<std::size_t>(members), sizeof(win_segment)));
   return e.what.words != nullptr && e.what.targets != nullptr && (!counts_tokens || e.what.taken != nullptr) &&
-         (e.what.flavor != win_flavor::shared || e.what.shared.segments != nullptr);
+         (!has_parts || e.what.parts != nullptr);
 }
 
 /// Ends all memory of the window, and its entry.
@@ -82,6 +82,7 @@ inline void end_entry(win_entry& e, int members) noexcept {
   if (e.what.flavor == win_flavor::allocate) end_memory(e.what.base, e.what.bytes);
   end_shared(e.what.shared);
   unmap_memory(e.what.words, bytes_of_words(members));
+  std::free(e.what.parts);
   std::free(e.what.targets);
   std::free(e.what.taken);
   std::free(e.what.awaited);
@@ -99,14 +100,11 @@ inline int make_memory(win_entry& e, bool contiguous) noexcept {
   const auto on = e.what.on->real;
   const vid::rank_map& ranks = ranks_of(e);
   if (e.what.flavor != win_flavor::shared) return neutral::success;
-  const win_segment own{e.what.bytes, e.what.wide_unit, 0};
-  const auto byte = lower::predefined(neutral::byte);
-  const int rc = lower::cross([&] {
-    return live_mpi().MPI_Allgather(&own, sizeof own, byte, e.what.shared.segments, sizeof own, byte, on); });
+  const int rc = gather_parts(e, 0);
   if (rc != neutral::success) return rc;
-  e.what.shared.bytes = place_segments(e.what.shared.segments, ranks.size, contiguous);
+  e.what.shared.bytes = place_segments(e.what.parts, ranks.size, contiguous);
   const int made = make_shared(on, ranks.own_rank == 0, for_window, e.what.shared);
-  if (made == neutral::success) e.what.base = e.what.shared.begin + e.what.shared.segments[ranks.own_rank].offset;
+  if (made == neutral::success) e.what.base = e.what.shared.begin + e.what.parts[ranks.own_rank].offset;
   return made;
 }
 

@@ -39,15 +39,15 @@ inline int make_live_dynamic(win_entry& e) noexcept {
   });
 }
 
-/// How far behind the beginning of its live window a part of a shared window begins, in bytes. Because: MPICH 4.0.2 computes
-/// wrong places if a window's base is not a multiple of 16, as that of a part may not be. The live window is no larger than
-/// that: with UCX, MPICH also computes wrong places in a window within the memory of a larger one.
+/// How far behind the beginning of its live window a member's memory begins, in bytes. Because: MPICH 4.0.2 computes wrong
+/// places if a window's base is not a multiple of 16, as that of a program or of another MPI may not be. The live window is
+/// no larger than that: with UCX, MPICH also computes wrong places in a window within the memory of a larger one.
 constexpr std::int64_t lead_of(const win_segment& part) noexcept { return part.offset % 16; }
 
 /// The displacement in the live window.
 inline std::intptr_t live_displacement(const win_entry& e, int target, std::int64_t displacement) noexcept {
-  if (e.what.flavor != win_flavor::shared) return displacement;
-  const win_segment& part = e.what.shared.segments[target];
+  if (!e.what.is_in_bytes) return displacement;
+  const win_segment& part = e.what.parts[target];
   return lead_of(part) + displacement * part.unit;
 }
 

@@ -75,6 +75,14 @@ inline int greatest_error(real<kind::comm> on, int error) noexcept {
   return static_cast<int>(most);
 }
 
+/// Tells each member of the others' memory. Collective over the window's communicator. in: offset: of this member's part
+inline int gather_parts(win_entry& e, std::int64_t offset) noexcept {
+  const win_segment own{e.what.bytes, e.what.wide_unit, offset};
+  const auto byte = lower::predefined(neutral::byte);
+  return lower::cross([&] {
+    return live_mpi().MPI_Allgather(&own, sizeof own, byte, e.what.parts, sizeof own, byte, e.what.on->real); });
+}
+
 /// The first page belongs to mana.
 inline constexpr std::int64_t first_segment = page_bytes;
 
@@ -153,7 +161,6 @@ inline int make_shared(real<kind::comm> on, bool is_first, const char* kind, sha
 
 inline void end_shared(shared_memory& memory) noexcept {
   if (memory.begin != nullptr) munmap(memory.begin, memory.bytes);
-  std::free(memory.segments);
   memory = {};
 }
 

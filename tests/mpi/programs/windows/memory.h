@@ -1,6 +1,6 @@
-// Memory for windows, and the ranks beside this one. MPICH 4.0.2 computes wrong places where a window's base is not a
-// multiple of 16; that of one it allocates lies behind the part of the rank before. Open MPI allocates at multiples of 8, so
-// types of such memory ask for no more.
+// Memory for windows, and the ranks beside this one. MPICH 4.0.2 itself computes wrong places where a window's base is not
+// a multiple of 16 (rma_unaligned.c); that of one it allocates lies behind the part of the rank before. Open MPI allocates
+// at multiples of 8, so types of such memory ask for no more.
 #pragma once
 #include "../check.h"
 

@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace win_life_tests {
@@ -180,16 +181,46 @@ TEST_CASE("a restart that splits shared memory ends with the status of other sur
   CHECK(object::status_if_memory_is_split == static_cast<int>(exit_status::surroundings_differ));
 }
 
-TEST_CASE("displacements of a shared window are bytes from the multiple of 16 before the part") {
+TEST_CASE("displacements of a window in bytes are from the multiple of 16 before the part") {
   object::win_entry e;
   object::win_segment parts[] = {{4, 4, 4096}, {8, 2, 4100}};
-  e.what.flavor = object::win_flavor::shared;
-  e.what.shared.segments = parts;
+  e.what.parts = parts;
+  e.what.is_in_bytes = true;
   CHECK(object::live_displacement(e, 0, 0) == 0);
   CHECK(object::live_displacement(e, 0, 1) == 4);
   CHECK(object::live_displacement(e, 1, 3) == 10);
-  e.what.flavor = object::win_flavor::allocate;
+  e.what.is_in_bytes = false;
   CHECK(object::live_displacement(e, 1, 3) == 3);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "INV-134 a live window begins at a multiple of 16, and operations reach the program's places") {
+  alignas(16) static char block[64];
+  expect_other_node();
+  always<&mpi_slots::MPI_Allgather>().does([](const void* own, auto bytes, auto, void* all, auto...) {
+    for (int rank = 0; rank < 2; ++rank) std::memcpy(static_cast<char*>(all) + rank * bytes, own, static_cast<std::size_t>(bytes));
+    return int{neutral::success};
+  });
+  const auto live = [] {                     // {base, bytes, unit} of the newest live window over the block
+    std::tuple<const char*, std::intptr_t, int> found;
+    for (const auto& call : calls<&mpi_slots::MPI_Win_create>())
+      if (const auto* const base = static_cast<const char*>(std::get<0>(call)); base >= block && base < block + sizeof block)
+        found = {base, std::get<1>(call), static_cast<int>(std::get<2>(call))};
+    return found;
+  };
+  MPI_Win win = MPI_WIN_NULL;
+  REQUIRE(MPI_Win_create(block + 20, 40, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  CHECK(live() == std::tuple{block + 16, 44, 1});
+  CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, win) == MPI_SUCCESS);
+  expect_put();
+  CHECK(MPI_Put(block, 1, MPI_INT, 1, 3, 1, MPI_INT, win) == MPI_SUCCESS);
+  CHECK(std::get<4>(calls<&mpi_slots::MPI_Put>().back()) == 4 + 3 * 4);
+  expect<&mpi_slots::MPI_Win_flush_all>().gives(neutral::success);
+  CHECK(MPI_Win_unlock_all(win) == MPI_SUCCESS);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  // Where each base is a multiple, the live window is the program's.
+  REQUIRE(MPI_Win_create(block + 16, 40, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS);
+  CHECK(live() == std::tuple{block + 16, 40, 4});
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a window has two live ones, in an epoch that nobody else asks for") {
@@ -242,6 +273,7 @@ TEST_CASE_FIXTURE(running_mpi, "a window that one member could not make is one t
   real<kind::win> left;
   expect<&mpi_slots::MPI_Win_create>().does([&](auto, auto, auto, auto, auto, real<kind::win>* made) {
     return *made = left = make<kind::win>(), int{neutral::success}; });
+  expect<&mpi_slots::MPI_Allreduce>().does(agree);                               // where the bases lie
   always<&mpi_slots::MPI_Allreduce>().does([](const void* from, void* to, int n, auto, auto, auto) {
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(std::int64_t));
     if (n == 1) *static_cast<std::int64_t*>(to) = neutral::err_no_mem;           // of another member, which has no live window

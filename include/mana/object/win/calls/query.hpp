@@ -21,8 +21,8 @@ struct reached_part {
 /// All members' memory of a shared window; of others the own. in: rank: MPI_PROC_NULL: the first that has memory
 inline reached_part reach_part(const win_entry& e, int rank) noexcept {
   const vid::rank_map& ranks = ranks_of(e);
-  if (const win_segment* const all = e.what.shared.segments) {
-    const win_segment* const end = all + ranks.size;
+  if (e.what.flavor == win_flavor::shared) {
+    const win_segment *const all = e.what.parts, *const end = all + ranks.size;
     const win_segment* const found =
         rank == MPI_PROC_NULL ? std::find_if(all, end, [](const win_segment& s) { return s.bytes > 0; }) : all + rank;
     if (found == end) return {};
