@@ -9,6 +9,6 @@ inline void give_up_rights_over_files() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2] = {};
   if (syscall(SYS_capget, &header, data) != 0) return;
-  for (const unsigned right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) data[0].effective &= ~(1u << right);
+  data[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
   syscall(SYS_capset, &header, data);
 }

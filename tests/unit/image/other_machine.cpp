@@ -69,7 +69,7 @@ TEST_CASE("a processor must have what the writing one had, and may have more") {
 }
 
 TEST_CASE("a level limits what is needed, and says what is missing of it") {
-  const image::processor_features here = image::features_here(), none;
+  const image::processor_features here = image::features_here();
   CHECK(image::limited_to("", here).words[1] == here.words[1]);
   CHECK(image::lacking(image::limited_to("x86-64", here), image::least_of("x86-64")).empty());
   CHECK(image::lacking(image::least_of("x86-64"), here).empty());        // else this would not run

@@ -54,7 +54,8 @@ inline bool is_of_host(const void* base, std::int64_t bytes) noexcept {
   auto* const first = static_cast<std::byte*>(const_cast<void*>(base));
   std::byte ends[2];
   const iovec here{ends, sizeof ends}, there[] = {{first, 1}, {first + bytes - 1, 1}};
-  const long copied = syscall(SYS_process_vm_readv, getpid(), &here, 1, there, 2, 0);
+  // Its flags are a long: of an int on the stack, the upper half is arbitrary.
+  const long copied = syscall(SYS_process_vm_readv, getpid(), &here, 1ul, there, 2ul, 0ul);
   return copied == sizeof ends || (copied < 0 && errno != EFAULT);         // a container may forbid the call
 }
 

@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(running_mpi, "a thread that waits in MPI_Wait is parked, and i
     CHECK(MPI_Irecv(data, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &r) == MPI_SUCCESS);
     std::promise<void> entered;
     expect_wait_of_other<&services::wait_some>(entered);
-    always<&services::wait_some>().does([how, started](int n, auto* reals, neutral::status* statuses, int) {
+    always<&services::wait_some>().does([started](int n, auto* reals, neutral::status* statuses, int) {
       if (lower::the_bridge().attention.load() == 0)
         for (int i = 0; i < n; ++i) complete(reals[i], from_two);
       return take_completed(n, reals, statuses);
