@@ -121,8 +121,11 @@ foreach(place LIBEXECDIR INCLUDEDIR)
   file(RELATIVE_PATH add_mpi_${place} /prefix/${add_mpi_place} /prefix/${CMAKE_INSTALL_${place}})
 endforeach()
 file(READ ${PROJECT_BINARY_DIR}/families.json add_mpi_facts)
-# Functions that an mpi.h may have or lack.
-execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/declared.py --names OUTPUT_VARIABLE add_mpi_names COMMAND_ERROR_IS_FATAL ANY)
+# Functions and constants that an mpi.h may have or lack.
+foreach(kind names values)
+  execute_process(COMMAND ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/codegen/declared.py --${kind} OUTPUT_VARIABLE add_mpi_${kind}
+    COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/add-mpi-recipe.json.in ${PROJECT_BINARY_DIR}/add-mpi/recipe.json @ONLY)
 
 add_library(mana_lower_parts_archive STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:mana_lower_parts>)

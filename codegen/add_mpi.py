@@ -130,12 +130,12 @@ def fail(what, said):
 
 
 def write_declared(mpi, recipe, compiler, folder):
-    """<mana/gen/declared.hpp>: the functions of this mpi.h."""
+    """<mana/gen/declared.hpp>: the functions and constants of this mpi.h."""
     words = compiler_words(mpi, recipe, folder)
     (folder / "mana" / "gen").mkdir(parents=True)
     includes = [word for place in mpi.includes for word in ("-I", place)] + [word for word in words if word.startswith("-D")]
     try:
-        names = mpi_compiler.declared(recipe["names"], [*compiler, *includes, *family_of(mpi, recipe)["options"]])
+        names = mpi_compiler.declared(recipe["names"], recipe["values"], [*compiler, *includes, *family_of(mpi, recipe)["options"]])
     except RuntimeError as error:
         raise Unfit(str(error), "its mpi.h must compile as C++20") from error
     (folder / "mana" / "gen" / "declared.hpp").write_text(mpi_compiler.declared_header(names))

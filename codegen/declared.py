@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Which functions of the description an mpi.h declares, as its compiler says: declared.py HEADER -- COMPILER ARGUMENT…
+"""Which functions and constants of the description an mpi.h declares, as its compiler says: declared.py HEADER -- COMPILER ARGUMENT…
 
-declared.py --names prints the names that are looked for, as JSON's texts.
+declared.py --names and declared.py --values print the names that are looked for, as JSON's texts.
 
 Writes a header that defines MANA_DECLARES_<name> for each of them, and for data that only some versions have. Versions of a
-family differ in their functions, so nobody else says which there are.
+family differ in their functions and constants, so nobody else says which there are.
 """
 import json
 import pathlib
@@ -14,6 +14,7 @@ import families
 import generate
 import model
 import mpi_compiler
+import values
 
 
 def names():
@@ -23,15 +24,20 @@ def names():
     return [function.name for function in model.load()] + data
 
 
+def constants():
+    return values.looked_for(values.read())
+
+
 def main():
-    if sys.argv[1:] == ["--names"]:
-        print(", ".join(map(json.dumps, names())), end="")
+    asked = {"--names": names, "--values": constants}.get(" ".join(sys.argv[1:]))
+    if asked:
+        print(", ".join(map(json.dumps, asked())), end="")
         return
     header, separator, *compiler = sys.argv[1:] if len(sys.argv) > 3 else ("", "")
     if separator != "--" or not compiler:
         sys.exit(__doc__)
     try:
-        found = mpi_compiler.declared(names(), compiler)
+        found = mpi_compiler.declared(names(), constants(), compiler)
     except (RuntimeError, model.DescriptionError, families.FamilyError) as error:
         sys.exit(f"codegen: {error}")
     generate.write(pathlib.Path(header), mpi_compiler.declared_header(found))

@@ -112,7 +112,7 @@ def main(arguments):
     given = {"given": given_values, "enumerations": values.enumerations(given_values),
              "classes": values.named("error", given_values["classes"]["error"]), "functions": functions,
              "slots": in_order, "small_of": {f.name: by_name[f.name[:-2]] for f in in_order if f.name.endswith("_c") and f.name[:-2] in by_name},
-             "slot_counts": slots.counts(minors), "predefined": values.asked(given_values, built),
+             "slot_counts": slots.counts(minors), "predefined": values.asked(given_values),
              "data_symbols": {family.name: family.toml("data_symbols.toml") for family in built},
              "families": built, "stems": families.stems(known),
              "operations": operations.operations(functions)}

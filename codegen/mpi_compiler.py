@@ -201,31 +201,36 @@ def name_all(mpis):
     return mpis
 
 
-def declared(names, compiler):
-    """Those of some names that <mpi.h> declares. A macro does not count.
+def declared(names, values, compiler):
+    """Those of some names that <mpi.h> declares.
 
-    in:  names     of functions and data
+    in:  names     of functions and data; a macro does not count
+         values    names of constants
          compiler  a C++ compiler and the arguments with which it finds mpi.h
     errors: RuntimeError, if mpi.h itself does not compile
     """
-    lines = INCLUDES + [f"auto* const address_of_{name} = &{name};" for name in names]
+    asked = [*names, *values]
+    lines = [*INCLUDES, *(f"auto* const address_of_{name} = &{name};" for name in names),
+             *(f"const auto value_of_{name} = {name};" for name in values)]
     with tempfile.TemporaryDirectory() as directory:
         source = pathlib.Path(directory) / "declared.cpp"
         source.write_text("\n".join(lines) + "\n")
-        unlimited = "-ferror-limit=0" if "clang" in said_by([compiler[0], "--version"])[1] else "-fmax-errors=0"
-        status, said = said_by([*compiler, "-std=c++20", "-w", "-fsyntax-only", unlimited, str(source)])
+        # All errors, each where a macro is used and not where it is defined.
+        is_clang = "clang" in said_by([compiler[0], "--version"])[1]
+        how = ["-ferror-limit=0"] if is_clang else ["-fmax-errors=0", "-ftrack-macro-expansion=0"]
+        status, said = said_by([*compiler, "-std=c++20", "-w", "-fsyntax-only", *how, str(source)])
     wrong = re.findall(r"(?m)^(\S+?):(\d+):\d+: (?:fatal )?error: (.*)", said)
     if elsewhere := [f"{file}:{line}: {text}" for file, line, text in wrong if file != str(source) or int(line) <= len(INCLUDES)]:
         raise RuntimeError("mpi.h does not compile: " + elsewhere[0])
     if status != 0 and not wrong:
         raise RuntimeError(f"{compiler[0]}: {said}")
     lacking = {int(line) - len(INCLUDES) - 1 for _, line, _ in wrong}
-    return [name for place, name in enumerate(names) if place not in lacking]
+    return [name for place, name in enumerate(asked) if place not in lacking]
 
 
 def declared_header(found):
     rows = "".join(f"#define MANA_DECLARES_{name} 1\n" for name in found)
-    return f"// Generated: the functions that this mpi.h declares.\n#pragma once\n{rows}"
+    return f"// Generated: the functions and constants that this mpi.h declares.\n#pragma once\n{rows}"
 
 
 def description(mpi, facts):

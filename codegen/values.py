@@ -36,16 +36,15 @@ def rows(given):
     return given["handles"] | given["classes"] | given["constants"]
 
 
-def _condition(row, mpis):
-    """Where an mpi.h has a row's name, for the preprocessor."""
-    if "in" in row:
-        return " || ".join(f"defined({mpi.version_symbol})" for mpi in mpis if mpi.name in row["in"]) or "0"
-    return row.get("when", f"defined({row['name']})")
+def looked_for(given):
+    """The names of all rows. In one mpi.h a name is a macro, in another an enumerator, which the preprocessor does not see."""
+    return sorted({row["name"] for some in rows(given).values() for row in some})
 
 
-def asked(given, mpis):
-    """rows() with the condition of each, `when`. in: mpis  families.Family, those that are built"""
-    return {kind: [row | {"when": _condition(row, mpis)} for row in some] for kind, some in rows(given).items()}
+def asked(given):
+    """rows() with the condition under which an mpi.h has each, `when`."""
+    return {kind: [row | {"when": f"defined({row['name']}) || defined(MANA_DECLARES_{row['name']})"} for row in some]
+            for kind, some in rows(given).items()}
 
 
 def identifier(row):

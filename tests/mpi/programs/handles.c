@@ -160,7 +160,7 @@ static void old_names(int k) {
 static void split(MPI_Comm* parts, int n) {
   static const int by[] = {
       MPI_COMM_TYPE_SHARED,
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       MPI_COMM_TYPE_HW_UNGUIDED, MPI_COMM_TYPE_HW_GUIDED,
 #endif
 #ifdef OPEN_MPI

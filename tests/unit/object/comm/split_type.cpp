@@ -1,12 +1,14 @@
 // MPI_Comm_split_type: the hint that it sets.
 #include <running_mpi.hpp>
 
+#include <mana/app/abi.hpp>
+
 #include <cstring>
 #include <string>
 
 namespace comm_split_type_tests {
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5      // Open MPI 5 has them too, as enumerators
 
 using namespace mana;
 using namespace mana::scripted;
@@ -52,6 +54,11 @@ std::string told(int type) {
 
 }  // namespace
 
+TEST_CASE_FIXTURE(running_mpi, "the types of a split are the standard's numbers on the boundary") {
+  CHECK(app::neutral_constant<kind::split_type>(MPI_COMM_TYPE_SHARED) == 221);
+  CHECK(app::neutral_constant<kind::split_type>(MPI_COMM_TYPE_HW_UNGUIDED) == 222);
+  CHECK(app::neutral_constant<kind::split_type>(MPI_COMM_TYPE_HW_GUIDED) == 223);
+}
 TEST_CASE_FIXTURE(running_mpi, "a split by the hardware tells the program by what resource") {
   CHECK(told<numa>(MPI_COMM_TYPE_HW_UNGUIDED) == "numanode");
   CHECK(told<none>(MPI_COMM_TYPE_HW_UNGUIDED) == "not set");
