@@ -39,17 +39,28 @@ template <class Fn, class... A, std::size_t... I>
   return (is_missing<std::tuple_element_t<I, params>>(args) || ...);
 }
 
-/// The communicator among the arguments, or MPI_COMM_NULL.
-inline MPI_Comm comm_among() noexcept { return MPI_COMM_NULL; }
-template <class First, class... A>
-inline MPI_Comm comm_among([[maybe_unused]] First first, A... rest) noexcept {
-  if constexpr (std::is_same_v<First, MPI_Comm>) return first;
-  else return comm_among(rest...);
+/// The first argument that is a handle of kind K and no result, or `none`. The parameters tell: in some mpi.h all handles are
+/// int.
+template <class K, class Fn, std::size_t I = 0>
+inline app::handle<K> given(app::handle<K> none) noexcept { return none; }
+template <class K, class Fn, std::size_t I = 0, class First, class... A>
+inline app::handle<K> given(app::handle<K> none, [[maybe_unused]] First first, A... rest) noexcept {
+  using param = std::tuple_element_t<I, typename Fn::params::as_tuple>;
+  if constexpr (std::is_same_v<typename param::kind, K> && param::direction == dir::in && !param::is_array) return first;
+  else return given<K, Fn, I + 1>(none, rest...);
 }
 
+/// A call that makes a communicator of groups alone has an error handler for it, which hears of errors too.
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int raise_null_address(A... args) noexcept {
-  return raise(comm_among(args...), Fn::id, neutral::err_arg, "a null pointer where a result is to go");
+  constexpr const char* why = "a null pointer where a result is to go";
+  const MPI_Comm comm = given<kind::comm, Fn>(MPI_COMM_NULL, args...);
+  if (comm != MPI_COMM_NULL) return raise(comm, Fn::id, neutral::err_arg, why);
+  const MPI_Errhandler handler = given<kind::errhandler, Fn>(MPI_ERRHANDLER_NULL, args...);
+  using result = std::tuple_element_t<Fn::params::size - 1, typename Fn::params::as_tuple>;
+  if constexpr (std::is_same_v<typename result::kind, kind::comm>)
+    if (handler != MPI_ERRHANDLER_NULL) return object::raise_for_new(handler, Fn::id, neutral::err_arg, why);
+  return raise(comm, Fn::id, neutral::err_arg, why);
 }
 
 }  // namespace mana::interpose

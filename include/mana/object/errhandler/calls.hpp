@@ -150,6 +150,13 @@ inline std::uint32_t attachable(MPI_Errhandler handler, kind_code object) noexce
   if (!found.ok || found.predefined_code == neutral::errhandler_null) return 0;
   return found.e == nullptr || found.e->what.object == object ? name_of(found) : 0;
 }
+/// An error of a call that makes a communicator of groups alone: it has no communicator or session, so the handler for the
+/// new communicator hears of it.
+inline int raise_for_new(MPI_Errhandler handler, function_id f, int neutral_class, const char* detail) noexcept {
+  const std::uint32_t name = attachable(handler, kind_code::comm);
+  return run_errhandler(name != 0 ? name : std::uint32_t{neutral::errors_are_fatal}, MPI_COMM_NULL,
+                        app::error_code(neutral_class), f, detail);
+}
 inline MPI_Errhandler errhandler_handle(std::uint32_t name) noexcept {
   if (name == 0) return MPI_ERRORS_ARE_FATAL;
   return name < neutral::predefined_limit ? app::predefined_handle<kind::errhandler>(name)

@@ -33,6 +33,7 @@ TEST_CASE_FIXTURE(running_mpi, "a communicator of a group that the live MPI cann
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   expect<&services::comm_from_ranks>().gives(neutral::err_intern);
   check_error(MPI_Comm_create_from_group(all, "tag", MPI_INFO_NULL, noting(), &comm), MPI_ERR_INTERN, MPI_COMM_NULL);
+  check_error(MPI_Comm_create_from_group(all, "tag", MPI_INFO_NULL, noting(), nullptr), MPI_ERR_ARG, MPI_COMM_NULL);
   CHECK(comm == MPI_COMM_NULL);
   CHECK(MPI_Group_free(&all) == MPI_SUCCESS);
 }

@@ -107,14 +107,6 @@ inline int comm_from_group(const group_members& members, const char* stringtag, 
     return lower::the_bridge().service->comm_from_ranks(members.world_ranks, members.size, tag, made); });
 }
 
-/// An error of a call that makes a communicator from groups. The call has no communicator or session, so the handler
-/// for the new communicator is used.
-inline int raise_from_group(MPI_Errhandler handler, function_id f, int neutral_class, const char* detail) noexcept {
-  const std::uint32_t name = attachable(handler, kind_code::comm);
-  return run_errhandler(name != 0 ? name : std::uint32_t{neutral::errors_are_fatal}, MPI_COMM_NULL,
-                        app::error_code(neutral_class), f, detail);
-}
-
 }  // namespace mana::object
 
 namespace mana::manual {
@@ -211,13 +203,13 @@ inline int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_In
   const std::uint32_t name = object::attachable(handler, kind_code::comm);
   *out = MPI_COMM_NULL;
   if (members.ok && members.size == 0) return MPI_SUCCESS;
-  if (name == 0) return object::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
+  if (name == 0) return object::raise_for_new(handler, f::id, neutral::err_errhandler, "not for communicators");
   if (!object::has_this_process(members))
-    return object::raise_from_group(handler, f::id, neutral::err_group, "no group with this process");
+    return object::raise_for_new(handler, f::id, neutral::err_group, "no group with this process");
   object::kept_hints hints(object::hints_of(info));
-  if (!hints.ok()) return object::raise_from_group(handler, f::id, neutral::err_no_mem, object::no_info_id);
+  if (!hints.ok()) return object::raise_for_new(handler, f::id, neutral::err_no_mem, object::no_info_id);
   const int rc = object::comm_from_group<f>(members, stringtag, name, out);
-  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::words_for(rc));
+  if (rc != neutral::success) return object::raise_for_new(handler, f::id, rc, object::words_for(rc));
   hints.replace(resolve<kind::comm>(*out).e->what.info);
   return MPI_SUCCESS;
 }
@@ -231,21 +223,21 @@ inline int intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                               remote = object::members_of_group(remote_group);
   const std::uint32_t name = object::attachable(handler, kind_code::comm);
   *out = MPI_COMM_NULL;
-  if (name == 0) return object::raise_from_group(handler, f::id, neutral::err_errhandler, "not for communicators");
+  if (name == 0) return object::raise_for_new(handler, f::id, neutral::err_errhandler, "not for communicators");
   if (!object::has_this_process(local) || local_leader < 0 || local_leader >= local.size)
-    return object::raise_from_group(handler, f::id, neutral::err_group,
+    return object::raise_for_new(handler, f::id, neutral::err_group,
                                     "no local group with this process and that leader");
   object::contact to;
   if (!remote.ok) to.error = neutral::err_group;
   else if (remote_leader < 0 || remote_leader >= remote.size) to.error = neutral::err_rank;
   else to = {neutral::success, remote.world_ranks[remote_leader], std::hash<std::string_view>{}(stringtag)};
   object::kept_hints hints(object::hints_of(info));
-  if (!hints.ok()) return object::raise_from_group(handler, f::id, neutral::err_no_mem, object::no_info_id);
+  if (!hints.ok()) return object::raise_for_new(handler, f::id, neutral::err_no_mem, object::no_info_id);
   MPI_Comm meeting = MPI_COMM_NULL;
   int rc = object::comm_from_group<f>(local, stringtag, name, &meeting);
   if (rc == neutral::success) rc = object::join_groups<f>(meeting, local_leader, to, out);
   if (meeting != MPI_COMM_NULL) object::free_comm(&meeting);
-  if (rc != neutral::success) return object::raise_from_group(handler, f::id, rc, object::words_for(rc));
+  if (rc != neutral::success) return object::raise_for_new(handler, f::id, rc, object::words_for(rc));
   hints.replace(resolve<kind::comm>(*out).e->what.info);
   return MPI_SUCCESS;
 }
