@@ -42,21 +42,21 @@ template <class Fn, class... A, std::size_t... I>
 /// The first argument that is a handle of kind K and no result, or `none`. The parameters tell: in some mpi.h all handles are
 /// int.
 template <class K, class Fn, std::size_t I = 0>
-inline app::handle<K> given(app::handle<K> none) noexcept { return none; }
+inline app::handle<K> handle_given(app::handle<K> none) noexcept { return none; }
 template <class K, class Fn, std::size_t I = 0, class First, class... A>
-inline app::handle<K> given(app::handle<K> none, [[maybe_unused]] First first, A... rest) noexcept {
+inline app::handle<K> handle_given(app::handle<K> none, [[maybe_unused]] First first, A... rest) noexcept {
   using param = std::tuple_element_t<I, typename Fn::params::as_tuple>;
   if constexpr (std::is_same_v<typename param::kind, K> && param::direction == dir::in && !param::is_array) return first;
-  else return given<K, Fn, I + 1>(none, rest...);
+  else return handle_given<K, Fn, I + 1>(none, rest...);
 }
 
 /// A call that makes a communicator of groups alone has an error handler for it, which hears of errors too.
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int raise_null_address(A... args) noexcept {
   constexpr const char* why = "a null pointer where a result is to go";
-  const MPI_Comm comm = given<kind::comm, Fn>(MPI_COMM_NULL, args...);
+  const MPI_Comm comm = handle_given<kind::comm, Fn>(MPI_COMM_NULL, args...);
   if (comm != MPI_COMM_NULL) return raise(comm, Fn::id, neutral::err_arg, why);
-  const MPI_Errhandler handler = given<kind::errhandler, Fn>(MPI_ERRHANDLER_NULL, args...);
+  const MPI_Errhandler handler = handle_given<kind::errhandler, Fn>(MPI_ERRHANDLER_NULL, args...);
   using result = std::tuple_element_t<Fn::params::size - 1, typename Fn::params::as_tuple>;
   if constexpr (std::is_same_v<typename result::kind, kind::comm>)
     if (handler != MPI_ERRHANDLER_NULL) return object::raise_for_new(handler, Fn::id, neutral::err_arg, why);
@@ -71,7 +71,7 @@ namespace mana {
 /// mpi.h
 template <class Fn, class Call, class... A>
 [[gnu::always_inline]] inline auto call_manual(Call call, A... args) noexcept {
-  if constexpr (std::is_same_v<decltype(call(args...)), int> && Fn::params::size == sizeof...(A) &&
+  if constexpr (std::is_same_v<decltype(call(args...)), int> && sizeof...(A) > 0 && Fn::params::size == sizeof...(A) &&
                 interpose::checks_addresses<Fn>()) {
     if (interpose::lacks_address<Fn>(std::index_sequence_for<A...>{}, args...)) [[unlikely]]
       return interpose::raise_null_address<Fn>(args...);
