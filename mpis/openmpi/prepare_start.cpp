@@ -1,8 +1,8 @@
 // Settings for one-sided communication. Debian's leave Open MPI 4.1 no component for some communicators. ucx and pt2pt
 // are excluded, and rdma serves neither a single rank nor most networks. The live MPI allows pt2pt again. pt2pt
-// refuses MPI_THREAD_MULTIPLE, so there ucx is allowed. rdma stays the first choice where it can be used. An Open MPI that no longer
-// has pt2pt needs none of this: its rdma serves all, and its ucx complains of the priority. Settings of the user
-// count more: the environment, --mca, and a file of the user's own.
+// refuses MPI_THREAD_MULTIPLE, so there ucx is allowed. rdma stays the first choice where it can be used. An Open MPI that
+// no longer has pt2pt needs none of this: its rdma serves all, and its ucx complains of the priority. Settings of the
+// user count more: the environment, --mca, and a file of the user's own.
 #include <runtime/lower/prepare_start.hpp>
 
 #include <mana/lower/neutral.hpp>

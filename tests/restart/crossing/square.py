@@ -41,7 +41,7 @@ Print the page again: `tests/restart/crossing/square.py page BUILD… > docs/any
 COUNTED = re.compile("^(checksum|rank|result)")
 KEPT = 240      # characters of a cause
 STEPS, PAUSE_MS = 40, 5
-LONGEST_STEP_S = 40     # of a native run: some libraries wait for ever
+LONGEST_STEP_S = 40     # of a native run: some libraries wait forever
 HEAT2D = "rows = 120\ncols = 120\nsteps = 300\nreport = 10\noutput = heat2d.out\n"
 SOURCES = {"heat2d": ["examples/heat2d/heat2d.c", "examples/heat2d/heat2d_files.c"],
            "many_objects": ["tests/mpi/programs/many_objects.c"], "random_program": ["tests/random/random_program.c"]}
@@ -110,7 +110,7 @@ def cause_of(text):
     lines = [line for line in str(text).splitlines() if line.strip()]
     said = [line for line in lines if "mana: error" in line or "does not hold" in line or "_ERR_" in line]
     first = (said or lines or ["no output"])[0].partition("; see /")[0][:KEPT].rstrip(":")
-    return re.sub(r"status (1[2-5]\d)", lambda found: signal.Signals(int(found.group(1)) - 128).name, first)
+    return re.sub(r"status (129|1[3-5]\d)", lambda found: signal.Signals(int(found.group(1)) - 128).name, first)
 
 
 def native(place, options, words):
