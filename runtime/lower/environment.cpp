@@ -62,7 +62,7 @@ bool supports_large_counts() noexcept { return has_large_counts; }
 int error_text(int error_class, char* text, int* length) {
   static_assert(MPI_MAX_ERROR_STRING <= 512, "the boundary's texts have 512 bytes");
   const int real_class = lower::real_error(error_class);
-  // This MPI lacks the class: no text is better than that of another.
+  // This MPI lacks the class. Better no text than another class's.
   if (real_class == MPI_ERR_UNKNOWN && error_class != neutral::err_unknown) return neutral::err_arg;
   char words[MPI_MAX_ERROR_STRING] = {};
   const int rc = PMPI_Error_string(real_class, words, length);
