@@ -1,8 +1,10 @@
-// Results without a place. If MPI wants the address of a handle or a number, a null pointer is an error of the class
-// MPI_ERR_ARG. It is found before the call has any effect.
+// Null pointers that MPI does not allow: for a handle, a number, a text or an address that is a result, for a status that is
+// read, for requests. They are errors of the class MPI_ERR_ARG, found before the call has any effect.
 #pragma once
 #include <mana/call/function.hpp>
 #include <mana/object/errhandler/calls.hpp>
+#include <mana/object/session/error.hpp>
+#include <mana/object/win/error.hpp>
 
 #include <tuple>
 #include <utility>
@@ -12,14 +14,39 @@ namespace mana::interpose {
 template <class K, class... Kinds>
 inline constexpr bool is_any_of = (std::is_same_v<K, Kinds> || ...);
 
-/// True for a parameter whose address must not be null: of a single handle or number. Arrays, texts, statuses and
-/// buffers may be null.
-template <class Param>
+/// True for a parameter whose address must not be null: of a single handle, number, text or address that is a result, and of
+/// a status that is read. Arrays, buffers and statuses that are results may be null, and so may the level that
+/// MPI_Init_thread gives.
+template <class Fn, class Param>
 consteval bool needs_address() noexcept {
   using k = typename Param::kind;
   constexpr bool is_handle = requires { k::code; };
-  constexpr bool is_number = is_any_of<k, kind::integer, kind::count, kind::rank, kind::displacement, kind::tag>;
-  return !Param::is_array && ((is_handle && Param::direction != dir::in) || (is_number && Param::direction == dir::out));
+  constexpr bool is_out = is_any_of<k, kind::integer, kind::count, kind::rank, kind::displacement, kind::tag, kind::text, kind::address> ||
+                          (std::is_same_v<k, kind::thread_level> && Fn::id != function_id::MPI_Init_thread);
+  constexpr bool is_read = std::is_same_v<k, kind::status> && Param::direction != dir::out;
+  return !Param::is_array && ((is_handle && Param::direction != dir::in) || (is_out && Param::direction == dir::out) || is_read);
+}
+
+/// True where the capacity of the text that is parameter I is a number before it, which the call changes. Where it is 0, the
+/// text may be null.
+template <class Fn, std::size_t I>
+consteval bool has_capacity() noexcept {
+  using params = typename Fn::params::as_tuple;
+  if constexpr (I == 0) return false;
+  else
+    return std::is_same_v<typename std::tuple_element_t<I, params>::kind, kind::text> &&
+           std::is_same_v<typename std::tuple_element_t<I - 1, params>::kind, kind::integer> &&
+           std::tuple_element_t<I - 1, params>::direction == dir::inout;
+}
+
+/// True for the calls whose first two parameters are a number of requests and these.
+template <class Fn>
+consteval bool takes_requests() noexcept {
+  if constexpr (Fn::params::size < 2) return false;
+  else {
+    using second = std::tuple_element_t<1, typename Fn::params::as_tuple>;
+    return second::is_array && std::is_same_v<typename second::kind, kind::request>;
+  }
 }
 
 template <class Fn>
@@ -27,16 +54,28 @@ consteval bool checks_addresses() noexcept {
   return !Fn::facts.tool;        // the tools interface leaves out results without an address
 }
 
-template <class Param, class A>
-[[gnu::always_inline]] inline bool is_missing([[maybe_unused]] A argument) noexcept {
-  if constexpr (needs_address<Param>() && std::is_pointer_v<A>) return argument == nullptr;
-  else return false;
+template <class Fn, std::size_t I, class... A>
+[[gnu::always_inline]] inline bool is_missing([[maybe_unused]] const std::tuple<A...>& arguments) noexcept {
+  using param = std::tuple_element_t<I, typename Fn::params::as_tuple>;
+  if constexpr (needs_address<Fn, param>() && std::is_pointer_v<std::tuple_element_t<I, std::tuple<A...>>>) {
+    const auto argument = std::get<I>(arguments);
+    if constexpr (std::is_same_v<typename param::kind, kind::status>)
+      return argument == nullptr || argument == MPI_STATUS_IGNORE;
+    else if constexpr (has_capacity<Fn, I>())
+      return std::get<I - 1>(arguments) == nullptr || (*std::get<I - 1>(arguments) > 0 && argument == nullptr);
+    else
+      return argument == nullptr;
+  } else if constexpr (takes_requests<Fn>() && I == 1) {
+    return std::get<1>(arguments) == nullptr && std::get<0>(arguments) > 0;
+  } else {
+    return false;
+  }
 }
 
 template <class Fn, class... A, std::size_t... I>
 [[gnu::always_inline]] inline bool lacks_address(std::index_sequence<I...>, A... args) noexcept {
-  using params = typename Fn::params::as_tuple;
-  return (is_missing<std::tuple_element_t<I, params>>(args) || ...);
+  const std::tuple<A...> arguments(args...);
+  return (is_missing<Fn, I>(arguments) || ...);
 }
 
 /// The first argument that is a handle of kind K and no result, or `none`. The parameters tell: in some mpi.h all handles are
@@ -53,7 +92,13 @@ inline app::handle<K> handle_given(app::handle<K> none, [[maybe_unused]] First f
 /// A call that makes a communicator of groups alone has an error handler for it, which hears of errors too.
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int raise_null_address(A... args) noexcept {
-  constexpr const char* why = "a null pointer where a result is to go";
+  constexpr const char* why = "a null pointer that MPI does not allow";
+  const MPI_Win win = handle_given<kind::win, Fn>(MPI_WIN_NULL, args...);
+  if (win != MPI_WIN_NULL) return object::raise_win(win, Fn::id, neutral::err_arg, why);
+#if defined(MANA_DECLARES_MPI_Session_init)
+  const MPI_Session session = handle_given<kind::session, Fn>(MPI_SESSION_NULL, args...);
+  if (session != MPI_SESSION_NULL) return object::raise_session(session, Fn::id, neutral::err_arg, why);
+#endif
   const MPI_Comm comm = handle_given<kind::comm, Fn>(MPI_COMM_NULL, args...);
   if (comm != MPI_COMM_NULL) return raise(comm, Fn::id, neutral::err_arg, why);
   const MPI_Errhandler handler = handle_given<kind::errhandler, Fn>(MPI_ERRHANDLER_NULL, args...);

@@ -144,6 +144,7 @@ inline int finish_some(function_id f, bool wait, int n, MPI_Request* requests, i
                        MPI_Status* given) noexcept {
   call::wrapper_scope scope(f);
   if (n < 0) return raise_request(f, neutral::err_count);
+  if (n > 0 && indices == nullptr) return raise_request(f, neutral::err_arg);
   scratch<request_entry*> entries(n);
   int waiting = 0;
   if (const int error = look_up_all(n, requests, entries.data(), &waiting); error != 0) return raise_request(f, error);

@@ -8,6 +8,7 @@
 #include <mana/object/comm/calls/intercomm.hpp>
 #include <mana/object/comm/state.hpp>
 #include <mana/object/session/descriptor.hpp>
+#include <mana/object/session/error.hpp>
 
 #include <strings.h>
 
@@ -19,23 +20,9 @@
 
 namespace mana::object {
 
-using session_entry = vid::entry<kind::session>;
-
-/// out: nullptr for MPI_SESSION_NULL and for a handle that is stale or foreign
-inline session_entry* find_session(MPI_Session session) noexcept {
-  return vid::table<kind::session>().find(app::to_virt<kind::session>(session));
-}
-
 /// The buffer that is attached to a session.
 inline buffer_place place_of(const session_entry& s) noexcept {
   return {buffer_place::session, vid::table<kind::session>().id_of(s).bits()};
-}
-
-/// Uses the session's error handler; MPI_COMM_WORLD's if no such session exists.
-inline int raise_session(MPI_Session session, function_id f, int neutral_class, const char* detail) noexcept {
-  const session_entry* const s = find_session(session);
-  if (s == nullptr) return fail(f, neutral_class, detail);
-  return run_errhandler(s->what.errhandler, session, app::error_code(neutral_class), f, detail);
 }
 
 /// The frame of calls on a session. use(session_entry&) returns a neutral error class.
