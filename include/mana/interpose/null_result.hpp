@@ -4,10 +4,12 @@
 #include <mana/call/function.hpp>
 #include <mana/object/errhandler/calls.hpp>
 #include <mana/object/session/error.hpp>
-#include <mana/object/win/error.hpp>
 
 #include <tuple>
 #include <utility>
+
+// In win/error.hpp: that folder includes this one.
+namespace mana::object { inline int raise_win(MPI_Win win, function_id f, int neutral_class, const char* detail) noexcept; }
 
 namespace mana::interpose {
 
@@ -78,6 +80,10 @@ template <class Fn, class... A, std::size_t... I>
   return (is_missing<Fn, I>(arguments) || ...);
 }
 
+/// A parameter for a handle of kind K that the call is given.
+template <class K, class Param>
+inline constexpr bool is_given = std::is_same_v<typename Param::kind, K> && Param::direction == dir::in && !Param::is_array;
+
 /// The first argument that is a handle of kind K and no result, or `none`. The parameters tell: in some mpi.h all handles are
 /// int.
 template <class K, class Fn, std::size_t I = 0>
@@ -85,7 +91,7 @@ inline app::handle<K> handle_given(app::handle<K> none) noexcept { return none; 
 template <class K, class Fn, std::size_t I = 0, class First, class... A>
 inline app::handle<K> handle_given(app::handle<K> none, [[maybe_unused]] First first, A... rest) noexcept {
   using param = std::tuple_element_t<I, typename Fn::params::as_tuple>;
-  if constexpr (std::is_same_v<typename param::kind, K> && param::direction == dir::in && !param::is_array) return first;
+  if constexpr (is_given<K, param>) return first;
   else return handle_given<K, Fn, I + 1>(none, rest...);
 }
 
@@ -93,8 +99,10 @@ inline app::handle<K> handle_given(app::handle<K> none, [[maybe_unused]] First f
 template <class Fn, class... A>
 [[gnu::noinline, gnu::cold]] int raise_null_address(A... args) noexcept {
   constexpr const char* why = "a null pointer that MPI does not allow";
-  const MPI_Win win = handle_given<kind::win, Fn>(MPI_WIN_NULL, args...);
-  if (win != MPI_WIN_NULL) return object::raise_win(win, Fn::id, neutral::err_arg, why);
+  using first = std::tuple_element_t<0, typename Fn::params::as_tuple>;
+  using last = std::tuple_element_t<Fn::params::size - 1, typename Fn::params::as_tuple>;
+  if constexpr (is_given<kind::win, first> || is_given<kind::win, last>)      // only these, whose sources have raise_win()
+    return object::raise_win(handle_given<kind::win, Fn>(MPI_WIN_NULL, args...), Fn::id, neutral::err_arg, why);
 #if defined(MANA_DECLARES_MPI_Session_init)
   const MPI_Session session = handle_given<kind::session, Fn>(MPI_SESSION_NULL, args...);
   if (session != MPI_SESSION_NULL) return object::raise_session(session, Fn::id, neutral::err_arg, why);
@@ -102,8 +110,7 @@ template <class Fn, class... A>
   const MPI_Comm comm = handle_given<kind::comm, Fn>(MPI_COMM_NULL, args...);
   if (comm != MPI_COMM_NULL) return raise(comm, Fn::id, neutral::err_arg, why);
   const MPI_Errhandler handler = handle_given<kind::errhandler, Fn>(MPI_ERRHANDLER_NULL, args...);
-  using result = std::tuple_element_t<Fn::params::size - 1, typename Fn::params::as_tuple>;
-  if constexpr (std::is_same_v<typename result::kind, kind::comm>)
+  if constexpr (std::is_same_v<typename last::kind, kind::comm>)
     if (handler != MPI_ERRHANDLER_NULL) return object::raise_for_new(handler, Fn::id, neutral::err_arg, why);
   return raise(comm, Fn::id, neutral::err_arg, why);
 }

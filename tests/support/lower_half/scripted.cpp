@@ -274,7 +274,11 @@ std::array<std::uint64_t, lower::inventory_names.size()> inventory() {
   return found;
 }
 
-int agree(const void* own, void* result, int n, real<kind::datatype>, real<kind::op>, real<kind::comm>) {
+int agree(const void* own, void* result, int n, real<kind::datatype>, real<kind::op> op, real<kind::comm>) {
+  if (op == lower::predefined(neutral::sum)) {       // sums_of_live(): 0 where all members have the same
+    std::fill_n(static_cast<std::int64_t*>(result), n, std::int64_t{0});
+    return neutral::success;
+  }
   std::memcpy(result, own, sizeof(std::int64_t) * static_cast<std::size_t>(n));
   return neutral::success;
 }

@@ -48,7 +48,8 @@ struct descriptor<kind::comm> {
   std::uint32_t errhandler = 0;  // neutral code, or bits of a virtual id; 0: never set
   std::uint32_t info = 0;        // bits of a virtual id, 0: none
   std::uint32_t session = 0;     // the session that it comes from: bits of a virtual id, 0: the world model
-  bool freed = false;            // by the program, on all members; requests may still name it (INV-67)
+  bool freed = false;            // by the program here; requests may still name it (INV-67)
+  bool is_freed_apart = false;   // other members have freed it: known at a restart
   bool is_hidden = false;        // of a window: the program does not know it
   bool has_no_live = false;      // hidden, and needs none: the same on all members
   char name[object::max_name] = {};

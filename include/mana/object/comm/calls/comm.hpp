@@ -201,14 +201,16 @@ inline void end_handle(comm_entry_t& e, bool has_lanes) noexcept {
   if (has_lanes) keep_lanes(e);
 }
 
-/// The communicator ends when nothing names it (INV-67), usually here.
+/// Local, as in every MPI: programs free on one rank before the other members' next collectives, and on others after them.
+/// Only the end of lanes takes all members, who have the same lanes. The communicator ends when nothing names it (INV-67),
+/// usually here.
 inline int free_comm(MPI_Comm* comm) noexcept {
   call::wrapper_scope scope(fn::comm_free::id);
   const resolved<kind::comm> c = resolve<kind::comm>(*comm);
   if (!c.ok || c.predefined_code != 0) return raise(MPI_COMM_NULL, fn::comm_free::id, neutral::err_comm, nullptr);
   if (const int rc = delete_attributes(*c.e, *comm); rc != neutral::success)
     return raise(*comm, fn::comm_free::id, rc, nullptr);
-  if (!start_constructor(scope, *c.e->what.clock, c.e))
+  if (c.e->what.lanes != nullptr && !start_constructor(scope, clock_of_started(c.e->what), c.e))
     return raise(*comm, fn::comm_free::id, neutral::err_unsupported_operation, refused_by_clock);
   // operations may name it that have ended unnoticed
   if (__atomic_load_n(&c.e->references, __ATOMIC_RELAXED) != 1) {

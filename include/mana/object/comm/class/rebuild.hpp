@@ -46,7 +46,9 @@ inline void build_comm(vid::entry<kind::comm>& e) noexcept {
                                                                peers.size, tag, &plain)
                              : b.service->comm_from_ranks(ranks.world_ranks, ranks.size, tag, &plain); });
   e.real = plain;
-  if (rc == neutral::success && e.what.topology != nullptr) {
+  // Nobody can start a collective on what some members have freed, and only neighbours' collectives need the topology
+  // below.
+  if (rc == neutral::success && e.what.topology != nullptr && !e.what.is_freed_apart) {
     rc = lower::cross([&] {
       const auto build = [&](const auto& form) { return build_topology(form, plain, e.real); };
       const int made = std::visit(build, *e.what.topology);
