@@ -26,7 +26,9 @@ inline int comm_set_name(MPI_Comm comm, const char* name) noexcept {
   std::snprintf(c.e->what.name, MPI_MAX_OBJECT_NAME, "%s", name);
   return MPI_SUCCESS;
 }
+/// MPI_COMM_NULL has its own name (MPI-4.1 7.8).
 inline int comm_get_name(MPI_Comm comm, char* name, int* length) noexcept {
+  if (comm == MPI_COMM_NULL) return library::give_name("MPI_COMM_NULL", name, length);
   const resolved<kind::comm> c = resolve<kind::comm>(comm);
   if (!c.ok) return raise(MPI_COMM_NULL, fn::comm_get_name::id, neutral::err_comm, nullptr);
   return library::give_name(c.e->what.name, name, length);

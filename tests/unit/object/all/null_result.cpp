@@ -1,6 +1,8 @@
 // Null pointers that MPI does not allow are errors of the call's own communicator, window or session.
 #include <running_mpi.hpp>
 
+#include <string>
+
 namespace all_null_result_tests {
 
 using namespace mana;
@@ -44,6 +46,18 @@ TEST_CASE_FIXTURE(running_mpi, "a text or an address without a place is an error
 #endif
   CHECK(MPI_Info_free(&info) == MPI_SUCCESS);
   CHECK(length == -1);
+}
+
+TEST_CASE_FIXTURE(running_mpi, "null handles have names") {
+  char name[MPI_MAX_OBJECT_NAME];
+  int length = 0;
+  CHECK(MPI_Comm_get_name(MPI_COMM_NULL, name, &length) == MPI_SUCCESS);
+  CHECK(std::string(name) == "MPI_COMM_NULL");
+  CHECK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length) == MPI_SUCCESS);
+  CHECK(std::string(name) == "MPI_DATATYPE_NULL");
+  CHECK(MPI_Win_get_name(MPI_WIN_NULL, name, &length) == MPI_SUCCESS);
+  CHECK(std::string(name) == "MPI_WIN_NULL");
+  CHECK(length == 12);
 }
 
 TEST_CASE_FIXTURE(running_mpi, "a status that is read, and requests, are not null") {

@@ -125,7 +125,9 @@ inline int win_set_name(MPI_Win win, const char* name) noexcept {
     return int{neutral::success};
   });
 }
+/// MPI_WIN_NULL has its own name (MPI-4.1 7.8).
 inline int win_get_name(MPI_Win win, char* name, int* length) noexcept {
+  if (win == MPI_WIN_NULL) return library::give_name("MPI_WIN_NULL", name, length);
   return object::with_win<fn::win_get_name>(win, [=](auto&, object::win_entry& e) {
     library::give_name(e.what.name, name, length);
     return int{neutral::success};
