@@ -15,7 +15,8 @@ inline session_entry* find_session(MPI_Session session) noexcept {
   return vid::table<kind::session>().find(app::to_virt<kind::session>(session));
 }
 
-[[gnu::noinline, gnu::cold]] inline int raise_session(MPI_Session session, function_id f, int neutral_class, const char* detail) noexcept {
+[[gnu::noinline, gnu::cold]] inline int raise_session(MPI_Session session, function_id f, int neutral_class,
+                                                      const char* detail) noexcept {
   const session_entry* const s = find_session(session);
   if (s == nullptr) return fail(f, neutral_class, detail);
   return run_errhandler(s->what.errhandler, session, app::error_code(neutral_class), f, detail);
