@@ -7,12 +7,14 @@
 
 namespace mana::redundancy {
 namespace {
-constexpr std::size_t table_bytes = 32;      // of ISA-L, for one factor
+constexpr std::size_t table_bytes = 32;      // of ISA-L, for one factor, at most: with some instructions, newer versions use fewer
 }  // namespace
 
 combination::combination(unsigned sources, unsigned targets, std::vector<unsigned char> factors)
     : sources_(sources), tables_(table_bytes * sources * targets) {
-  ec_init_tables(static_cast<int>(sources), static_cast<int>(targets), factors.data(), tables_.data());
+  // Each target gets tables of its own, because only ISA-L knows where in them another target's would begin.
+  for (std::size_t target = 0; target < targets; ++target)
+    ec_init_tables(static_cast<int>(sources), 1, factors.data() + sources * target, tables_.data() + table_bytes * sources * target);
 }
 
 void combination::add(unsigned source, bytes_view bytes, unsigned target, bytes_span sum) const {

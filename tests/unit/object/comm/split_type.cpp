@@ -21,7 +21,11 @@ constexpr const char* resource = "mpi_hw_resource_type";
 template <const char* const& Found>
 int live_value(real<kind::info>, const char* key, int, char* value, int* found) {
   *found = std::strcmp(key, resource) == 0 ? Found != nullptr : 1;
-  if (*found != 0) std::strcpy(value, *found == 1 && Found != nullptr ? Found : "unasked");
+  if constexpr (Found == nullptr) {
+    if (*found != 0) std::strcpy(value, "unasked");
+  } else {
+    std::strcpy(value, Found);
+  }
   return neutral::success;
 }
 constexpr const char* numa = "numanode";
