@@ -35,4 +35,7 @@ inline constexpr bool starts_launcher_to_ask = true;
 /// on, the tags are the numbers of the collectives begun there.      versions: 4.0.2
 inline constexpr bool lone_collectives_send_to_program = true;
 
+/// Bytes of an attached buffer that a buffered send takes besides its data.      versions: 4.0
+inline constexpr int buffered_overhead = 96;
+
 }  // namespace mana::family

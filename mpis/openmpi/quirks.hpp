@@ -33,4 +33,7 @@ inline constexpr bool starts_launcher_to_ask = false;
 /// versions: none known
 inline constexpr bool lone_collectives_send_to_program = false;
 
+/// Bytes of an attached buffer that a buffered send takes besides its data.      versions: 4.1
+inline constexpr int buffered_overhead = 128;
+
 }  // namespace mana::family

@@ -29,4 +29,8 @@ inline constexpr bool starts_launcher_to_ask = true;
 /// A non-blocking collective on a communicator of one process sends itself messages among the program's: MPICH's do.
 inline constexpr bool lone_collectives_send_to_program = true;
 
+/// Bytes of an attached buffer that a buffered send takes besides its data. MPI_BSEND_OVERHEAD is 512, for any library. A program
+/// may have found that its library takes fewer, so here it is what the one that takes the fewest takes.
+inline constexpr int buffered_overhead = 96;
+
 }  // namespace mana::family

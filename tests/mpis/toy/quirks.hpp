@@ -11,5 +11,6 @@ inline constexpr bool pair_is_one_element = true;
 inline constexpr bool matches_default_kinds_first = false;
 inline constexpr bool starts_launcher_to_ask = false;
 inline constexpr bool lone_collectives_send_to_program = false;
+inline constexpr int buffered_overhead = 128;
 
 }  // namespace mana::family

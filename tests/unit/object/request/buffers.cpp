@@ -12,7 +12,8 @@ using namespace mana::scripted;
 namespace {
 
 char data[4];
-constexpr int room_of_one = 4 + MPI_BSEND_OVERHEAD;
+constexpr int room_of_one = 4 + family::buffered_overhead;
+static_assert(family::buffered_overhead <= MPI_BSEND_OVERHEAD);
 
 /// A buffered send of four bytes. out: its request below
 std::shared_ptr<real<kind::request>> send_one(MPI_Comm comm) {

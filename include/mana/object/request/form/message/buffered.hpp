@@ -84,7 +84,7 @@ inline void sweep_buffered() noexcept {
     if (e.what.state == request_stage::active) poll_entries(1, list, 0);
     if (e.what.state != request_stage::done) return;
     const message_part& m = e.what.message();
-    if (buffer_state* const from = buffer_numbered(m.number)) from->attached_used -= m.count + MPI_BSEND_OVERHEAD;
+    if (buffer_state* const from = buffer_numbered(m.number)) from->attached_used -= m.count + family::buffered_overhead;
     --buffers().pending;
     std::free(m.buffer);
     free_request(e);
@@ -134,7 +134,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
   const std::lock_guard hold(buffered_lock());      // until the request, which other threads may see, has a real one
   buffer_state& from = buffer_for(m.comm.e->what);
   const auto has_room = [&] {
-    return is_automatic(from.attached) || from.attached_used + size + MPI_BSEND_OVERHEAD <= from.attached_size;
+    return is_automatic(from.attached) || from.attached_used + size + family::buffered_overhead <= from.attached_size;
   };
   constexpr std::uint64_t sweep_after = 64;         // messages, without a limit that would ask for it
   if (!has_room() || buffers().pending % sweep_after == sweep_after - 1) sweep_buffered();
@@ -157,7 +157,7 @@ inline int send_buffered(const message_arguments& m, MPI_Comm) noexcept {
     rc = lower::cross([&] { return s.isend(lower::send_mode::standard, copy, packed_bytes, packed, m.peer, m.tag,
                                            m.comm.real, &e->real); });
   if (rc != neutral::success) { std::free(copy); free_request(*e); return rc; }
-  from.attached_used += size + MPI_BSEND_OVERHEAD;
+  from.attached_used += size + family::buffered_overhead;
   ++buffers().messages;
   ++buffers().pending;
   count_sent(m.messages(), m.peer, m.tag);
