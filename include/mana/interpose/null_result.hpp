@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
-// In win/error.hpp: that folder includes this one. The attributes must be those of the definition.
+// In win/error.hpp: that folder includes this one.
 namespace mana::object {
-[[gnu::noinline, gnu::cold]] inline int raise_win(MPI_Win win, function_id f, int neutral_class, const char* detail) noexcept;
+[[gnu::cold]] inline int raise_win(MPI_Win win, function_id f, int neutral_class, const char* detail) noexcept;
 }
 
 namespace mana::interpose {

@@ -28,8 +28,7 @@ inline std::uint32_t errhandler_of(const descriptor<kind::win>& d) noexcept {
   return d.errhandler == 0 ? std::uint32_t{neutral::errors_are_fatal} : d.errhandler;
 }
 
-[[gnu::noinline, gnu::cold]] inline int raise_win(MPI_Win win, function_id f, int neutral_class,
-                                                  const char* detail = nullptr) noexcept {
+[[gnu::cold]] inline int raise_win(MPI_Win win, function_id f, int neutral_class, const char* detail = nullptr) noexcept {
   if (detail == nullptr) detail = words_for_win(neutral_class);
   const win_entry* const e = find_win(win);
   const bool is_of_world = e == nullptr || (e->what.errhandler == 0 && family::unset_errhandler_is_of_world);
