@@ -4,8 +4,9 @@
     square.py page build/test [trixie=build/systems/trixie/build/test …] [--seeds A..B] > docs/any_mpi.md
 
 SYSTEM=BUILD is a build below the build directory of a root directory of scripts/support/system_root.py. The programs: heat2d, the
-many objects of tests/mpi, random programs. All lines that count must be those of the native run. `save` and `restart` are the
-parts that run in a system.
+many objects of tests/mpi, random programs. All lines that count must be those of the native run. With --check, the exit status is
+1 if a program failed. `save` and `restart` are the parts that run in a system. An installation can stand for a build: then the
+programs are built in its system.
 """
 import argparse
 import concurrent.futures
@@ -67,14 +68,17 @@ def lives(options):
 
 def program_file(options, name):
     """The program, built with the MPI that the options say. Those of the standard ABI are built here: few systems have its library."""
-    if options.program != STANDARD:
-        return options.build / FOLDERS[name] / f"{name}_{options.program}"
-    file = options.build / "any-mpi" / f"{name}_standard"
+    built = options.build / FOLDERS[name] / f"{name}_{options.program}"
+    if built.exists() and options.program != STANDARD:
+        return built
+    file = options.build / "any-mpi" / built.name
     file.parent.mkdir(exist_ok=True)
     if not file.exists():
+        compiler, libraries = [f"mpicc.{options.program}"], []
+        if options.program == STANDARD:
+            compiler, libraries = ["cc", "-I", options.build / "mpi_standard" / "include"], [abi_library(options.launcher)]
         sources = [TREE / source for source in SOURCES[name]]
-        include = options.build / "mpi_standard" / "include"
-        said_by("cc", "-w", "-g1", "-I", include, *sources, "-o", file, abi_library(options.launcher), "-lm", "-lpthread")
+        said_by(*compiler, "-w", "-g1", *sources, "-o", file, *libraries, "-lm", "-lpthread")
     return file
 
 
@@ -245,6 +249,7 @@ def run_rows(options, systems, results):
 
 
 def print_page(lives_of_all, results, note):
+    """Returns whether no program failed."""
     titles = [live["title"] for live in lives_of_all]
     print(HEAD)
     print("| written over | " + " | ".join(f"restarted over {title}" for title in titles) + " |")
@@ -263,13 +268,15 @@ def print_page(lives_of_all, results, note):
         print("\n## What failed\n\n| written over | restarted over | program | cause |\n|---|---|---|---|")
         for cells in dict.fromkeys(causes):
             print("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
+    return not causes
 
 
 def page(options):
     systems = [(system, live) for system in map(System, options.systems) for live in json.loads(system.do("lives"))]
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
     run_rows(options, systems, results)
-    print_page([live for _, live in systems], results, options.note)
+    all_well = print_page([live for _, live in systems], results, options.note)
+    return 0 if all_well or not options.check else 1
 
 
 def seeds(text):
@@ -286,6 +293,7 @@ def main():
     whole.add_argument("--jobs", type=int, default=1, help="restarts at a time")
     whole.add_argument("--results", type=pathlib.Path, default=TREE / "build" / "any-mpi.json", help="of cells that were run: not again")
     whole.add_argument("--note", default="", help="what a reader has to know of these runs")
+    whole.add_argument("--check", action="store_true", help="exit status 1 if a program failed")
     whole.set_defaults(part=page)
     for part in lives, save, restart:
         own = parts.add_parser(part.__name__)
@@ -298,8 +306,7 @@ def main():
             own.add_argument("names", nargs="+")
     options = parser.parse_args()
     os.environ["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
-    options.part(options)
-    return 0
+    return options.part(options) or 0
 
 
 if __name__ == "__main__":
