@@ -1,13 +1,13 @@
 # How tests are registered that run MPI programs. All of them need MANA_MPIS and the targets of ManaFindMpis. The machine
-# that they are made for has two cores: two tests share it that mostly wait, for launchers, disks or their own pauses; one
+# that they are made for has two cores: three tests share it that mostly wait, for launchers, disks or their own pauses; one
 # whose ranks never pause has it alone, for MPIs spin.
 find_package(Threads REQUIRED)
 find_program(MANA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 option(MANA_TEST_LONG "Also the restart and conformance tests that an hour is needed for" OFF)
-set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j; busy ones: twice that")
+set(MANA_TEST_PROCESSORS 2 CACHE STRING "cores that a test of several ranks counts as, for ctest -j; busy ones: three times that")
 # In front of: mpi ranks program words…
 set(MANA_LAUNCH ${MANA_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/support/launch.py)
-math(EXPR MANA_TEST_ALL_PROCESSORS "2 * ${MANA_TEST_PROCESSORS}")
+math(EXPR MANA_TEST_ALL_PROCESSORS "3 * ${MANA_TEST_PROCESSORS}")
 
 # mana_mpis_with(standard result): those of MANA_MPIS that have this version of the MPI standard whole.
 function(mana_mpis_with standard result)
