@@ -9,9 +9,7 @@
 #include <utility>
 
 // In win/error.hpp: that folder includes this one.
-namespace mana::object {
-[[gnu::cold]] inline int raise_win(MPI_Win win, function_id f, int neutral_class, const char* detail) noexcept;
-}
+namespace mana::object { [[gnu::cold]] inline int raise_win(MPI_Win, function_id f, int neutral_class, const char* detail) noexcept; }
 
 namespace mana::interpose {
 
