@@ -6,6 +6,7 @@ import unittest
 import mpi4py_tests
 import obtain
 import report
+import run
 import testlists
 
 STANZAS = """# the mirror
@@ -100,6 +101,11 @@ class Judgement(unittest.TestCase):
 
     def test_good(self):
         self.assertIsNone(testlists.judge(self.plain, 0, [" No Errors"]))
+
+    def test_good_before_the_checkpoint(self):
+        for words in " No Errors", " No errors":
+            earlier = run.last_words(["mana: 2 ranks are saved", words])
+            self.assertIsNone(testlists.judge(self.plain, 0, earlier + run.of_program([])))
 
     def test_bad(self):
         for status, lines in ((0, []), (1, [" No Errors"]), (0, [" No Errors", "wrong"]), (0, ["Found 3 errors"])):

@@ -59,7 +59,8 @@ repository, put where the package would be. By itself mpi4py asks for MPI_THREAD
 of one rank: then the tests of windows leave themselves out. They run with MPI_THREAD_SERIALIZED. A test is a file of the suite,
 with 1, 2 or 3 ranks; left out are MPI-IO and dynamic processes.
 
-Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. On a busy
+Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. Open MPI 6
+got OMPI_MCA_osc=^ucx and OMPI_MCA_btl=^tcp in all ways: otherwise it prints a line about UCX in each test of windows. On a busy
 machine `--patience` multiplies the limits of time. `report.py --earlier PAGE` keeps the rows of categories that were not run again.
 
 `tests/conformance/report.py --build DIR…` writes this page. `scripts/test` runs the tests of `tests/conformance/sample.txt` in the

@@ -16,6 +16,7 @@ import sys
 import time
 
 from mpi4py_tests import GOOD
+from testlists import NO_ERRORS
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "support"))
 from known_mpis import of_tests  # noqa: E402
@@ -39,12 +40,12 @@ def job_lines(job):
 
 def of_program(lines):
     """What is not mana's own."""
-    return [line for line in lines if not line.startswith(("mana:", "      ")) or "No Errors" in line]
+    return [line for line in lines if not line.startswith(("mana:", "      ")) or NO_ERRORS.match(line)]
 
 
 def last_words(lines):
     """Of what a job printed before it was saved and ended: what says that the test was good. A checkpoint may come after it."""
-    return [line for line in lines if "No Errors" in line][:1] + [line for line in lines if GOOD in line]
+    return [line for line in lines if NO_ERRORS.match(line)][:1] + [line for line in lines if GOOD in line]
 
 
 class Runner:
