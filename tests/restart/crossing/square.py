@@ -19,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -47,7 +48,6 @@ HEAT2D = "rows = 120\ncols = 120\nsteps = 300\nreport = 10\noutput = heat2d.out\
 SOURCES = {"heat2d": ["examples/heat2d/heat2d.c", "examples/heat2d/heat2d_files.c"],
            "many_objects": ["tests/mpi/programs/many_objects.c"], "random_program": ["tests/random/random_program.c"]}
 FOLDERS = {"heat2d": "examples/heat2d", "many_objects": "tests/mpi/programs", "random_program": "tests/random/programs"}
-WORK = pathlib.Path("/tmp/mana-any-mpi")        # a program goes on in the directory of this name, wherever it is restarted
 
 
 # ---- in a system
@@ -91,12 +91,13 @@ def words_of(options, name):
 
 
 class Place(Workplace):
-    """WORK/NAME, empty at first. Its jobs run over the live MPI that the options say."""
+    """Directory NAME below options.work, empty at first. Its jobs run over the live MPI that the options say. A restarted program
+    continues in the directory of the name that it was saved in."""
 
     def __init__(self, options, name):     # pylint: disable=super-init-not-called  # its directory lies in the build tree
         self.build, self.mpi, self.ranks = options.build, options.launcher, 2
         self.command = str(options.build / "bin" / "mana")
-        self.directory = WORK / name.replace(" ", "-")
+        self.directory = options.work / name.replace(" ", "-")
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
         self.log, self.ckpt = self.directory / "log", self.directory / "ckpt"
@@ -185,10 +186,11 @@ class System:
 
     SCRIPT = "tests/restart/crossing/square.py"     # whose parts run there
 
-    def __init__(self, text):
+    def __init__(self, text, work):
         name, _, build = text.rpartition("=")
+        self.work = work
         self.name, self.build = name, pathlib.Path(build).resolve()
-        self.alone = threading.Lock() if not name else None      # WORK is shared here; a root directory has a /tmp for each command
+        self.alone = threading.Lock() if not name else None      # work is shared here; a root directory has a /tmp for each command
 
     def seen_inside(self, path):
         """A path below the build directory of the root directory, as its programs see it."""
@@ -208,7 +210,8 @@ class System:
             return said_by("env", "-C", TREE, *command)
 
     def part(self, part, live, directory, names):
-        self.do(part, "--program", live["program"], "--launcher", live["launcher"], "--directory", self.seen_inside(directory), *names)
+        self.do(part, "--program", live["program"], "--launcher", live["launcher"], "--directory", self.seen_inside(directory),
+                "--work", self.work, *names)
 
 
 def one_cell(row, column, source, names):
@@ -249,7 +252,7 @@ def run_rows(options, systems, results):
 
 
 def print_page(lives_of_all, results, note):
-    """Returns whether no program failed."""
+    """Returns whether each cell was run and no program failed."""
     titles = [live["title"] for live in lives_of_all]
     print(HEAD)
     print("| written over | " + " | ".join(f"restarted over {title}" for title in titles) + " |")
@@ -268,13 +271,15 @@ def print_page(lives_of_all, results, note):
         print("\n## What failed\n\n| written over | restarted over | program | cause |\n|---|---|---|---|")
         for cells in dict.fromkeys(causes):
             print("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
-    return not causes
+    return bool(titles) and not causes and all(results.get(row, {}).get(column) for row in titles for column in titles)
 
 
 def page(options):
-    systems = [(system, live) for system in map(System, options.systems) for live in json.loads(system.do("lives"))]
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
-    run_rows(options, systems, results)
+    with tempfile.TemporaryDirectory(prefix="mana-any-mpi-") as work:
+        systems = [(system, live) for system in (System(text, work) for text in options.systems)
+                   for live in json.loads(system.do("lives"))]
+        run_rows(options, systems, results)
     all_well = print_page([live for _, live in systems], results, options.note)
     return 0 if all_well or not options.check else 1
 
@@ -303,6 +308,7 @@ def main():
             own.add_argument("--program", required=True)
             own.add_argument("--launcher", choices=FAMILIES, required=True)
             own.add_argument("--directory", type=pathlib.Path, required=True)
+            own.add_argument("--work", type=pathlib.Path, required=True)
             own.add_argument("names", nargs="+")
     options = parser.parse_args()
     os.environ["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
