@@ -60,7 +60,7 @@ of one rank: then the tests of windows leave themselves out. They run with MPI_T
 with 1, 2 or 3 ranks; left out are MPI-IO and dynamic processes.
 
 Natively Open MPI gets OMPI_MCA_osc=^ucx, as mana sets it: Debian's own setting leaves a window of one rank no component. Open MPI 6
-got OMPI_MCA_osc=^ucx and OMPI_MCA_btl=^tcp in all ways: otherwise it prints a line about UCX in each test of windows. On a busy
+got OMPI_MCA_osc=^ucx in all ways: otherwise it prints a line about UCX in each test of windows. It also had OMPI_MCA_btl=^tcp. On a busy
 machine `--patience` multiplies the limits of time. `report.py --earlier PAGE` keeps the rows of categories that were not run again.
 
 `tests/conformance/report.py --build DIR…` writes this page. `scripts/test` runs the tests of `tests/conformance/sample.txt` in the
