@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,7 +29,6 @@ from mana_job import Failed, Job, mpirun  # noqa: E402
 from real_program import PROGRAMS, input_files, scratch_of, words_of  # noqa: E402
 import square  # noqa: E402
 
-WORK = pathlib.Path("/tmp/mana-real-programs")      # a program continues in the directory of this name, wherever it is restarted
 SILENCE_S = 600
 TAKES = 5          # runs until one lives at its moment
 FEW_LINES = 5      # with fewer of them, moments are chosen by time
@@ -67,7 +67,8 @@ def facts_of(real):
 
 
 class Place:
-    """WORK/NAME: the directory of a program that was built for an MPI."""
+    """The directory of a program that was built for an MPI, in --work: it continues in the directory of that name wherever it is
+    restarted."""
 
     def __init__(self, options, name):
         self.name, _, self.own = name.partition(":")
@@ -75,7 +76,8 @@ class Place:
         self.live = ["--mpi", options.live]
         self.real, self.facts = program(self.name), facts_of(PROGRAMS[self.name])
         self.output = Comparison(re.compile(self.real.lines), self.facts.buffered)
-        self.directory = WORK / f"{self.name}-{self.own}"
+        self.work = options.work
+        self.directory = self.work / f"{self.name}-{self.own}"
         self.ckpt, self.log = self.directory / "ckpt", self.directory / "log"
         self.inputs, self.command, self.jobs = [], [], []
 
@@ -88,7 +90,7 @@ class Place:
                 job.kill()
 
     def make_inputs(self):
-        made = scratch_of(WORK, self.name, self.own)
+        made = scratch_of(self.work, self.name, self.own)
         self.inputs = input_files(self.real, made, self.own)
         self.command = words_of(self.real, made, self.own)
 
@@ -144,7 +146,7 @@ class Place:
 
 def natively(place):
     """What the program says and writes over its own MPI."""
-    if (known := WORK / "natively" / f"{place.name}-{place.own}.json").exists():
+    if (known := place.work / "natively" / f"{place.name}-{place.own}.json").exists():
         return json.loads(known.read_text())
     place.empty()
     begin = time.monotonic()
@@ -237,7 +239,8 @@ class System(square.System):
 
     def part(self, part, live, directory, names, *words):
         over = live["program"] if live["program"] == "standard" else live["launcher"]
-        self.do(part, "--launcher", live["launcher"], "--live", over, "--directory", self.seen_inside(directory), *words, *names)
+        self.do(part, "--launcher", live["launcher"], "--live", over, "--directory", self.seen_inside(directory),
+                "--work", self.work, *words, *names)
 
 
 def one_cell(row, column, source, names):
@@ -314,14 +317,15 @@ def installed():
 
 
 def page(options):
-    shutil.rmtree(WORK, ignore_errors=True)
-    systems = [(system, live) for system in map(System, options.systems) for live in json.loads(system.do("lives"))]
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
     options.programs = options.programs or installed()
-    first = [(system, live) for system, live in systems if system is systems[0][0]]
-    for seed in options.seeds:
-        for row in (row for row in first if options.saved.search(row[1]["title"])):
-            one_row(options, row, systems, results, seed)
+    with tempfile.TemporaryDirectory(prefix="mana-real-programs-") as work:
+        systems = [(system, live) for system in (System(text, work) for text in options.systems)
+                   for live in json.loads(system.do("lives"))]
+        first = [(system, live) for system, live in systems if system is systems[0][0]]
+        for seed in options.seeds:
+            for row in (row for row in first if options.saved.search(row[1]["title"])):
+                one_row(options, row, systems, results, seed)
     rows = [live["title"] for _, live in first]
     print_table([live["title"] for _, live in systems], rows, {name: results[name] for name in options.programs})
 
@@ -346,6 +350,7 @@ def main():
             own.add_argument("--launcher", choices=FAMILIES, required=True)
             own.add_argument("--live", required=True, help="for --mpi of mana")
             own.add_argument("--directory", type=pathlib.Path, required=True)
+            own.add_argument("--work", type=pathlib.Path, required=True)
             own.add_argument("--seed", default=1)
             own.add_argument("names", nargs="+")
     options = parser.parse_args()
