@@ -8,6 +8,7 @@ import obtain
 import report
 import run
 import testlists
+from mana_job import Job      # run.py has its folder in the path
 
 STANZAS = """# the mirror
 Types: deb
@@ -120,6 +121,22 @@ class Judgement(unittest.TestCase):
         test = testlists.Test("errhan", "errfatal", good_end="TestErrFatal")
         self.assertIsNone(testlists.judge(test, 1, ["aborted"]))
         self.assertIsNotNone(testlists.judge(test, 0, []))
+
+
+class Limit(unittest.TestCase):
+    def outcome(self, **options):
+        """That of a job that does not end, and the folders in which its processes are described."""
+        with tempfile.TemporaryDirectory() as place:
+            place = pathlib.Path(place)
+            runner = run.Runner("mpich", "mana", None, place)
+            outcome = runner.ended(None, Job(["sleep", "600"], place, place / "log", {}), 1.0, **options)
+            return outcome["result"], len(list(place.glob("hang-*/process-*")))
+
+    def test_what_hangs_under_mana_is_examined(self):
+        self.assertEqual(self.outcome(), ("timeout", 1))
+
+    def test_what_hangs_natively_is_not(self):
+        self.assertEqual(self.outcome(natively=True), ("timeout", 0))
 
 
 class Mpi4py(unittest.TestCase):

@@ -76,14 +76,17 @@ class Runner:
         return self.start(test, tree, place, self.mana, "run", *self.live, "--ckpt-dir", str(place / "ckpt"), *options, "--",
                           *self.program(test, tree))
 
-    def ended(self, test, job, limit_s, earlier=()):
-        """The outcome of a job that is left alone."""
+    def ended(self, test, job, limit_s, earlier=(), natively=False):
+        """The outcome of a job that is left alone. What its processes do at the limit is written down, unless it runs natively."""
         begin = job.started
         try:
             status = job.process.wait(max(1.0, limit_s))
         except subprocess.TimeoutExpired:
+            seconds = round(time.monotonic() - begin, 2)
+            if not natively:
+                job.examine()
             job.kill()
-            return {"result": "timeout", "seconds": round(time.monotonic() - begin, 2),
+            return {"result": "timeout", "seconds": seconds,
                     "why": self.reason(job_lines(job)) or f"did not end within {limit_s:.0f} s"}
         seconds = round(time.monotonic() - begin, 2)
         lines = job_lines(job)
@@ -102,7 +105,8 @@ class Runner:
 
     def native(self, test, tree, place, limit_s):
         settings = [*of_tests(self.mpi, "native_settings"), *(f"{name}={value}" for name, value in self.library.items())]
-        return self.ended(test, self.start(test, tree, place, *self.program(test, tree), settings=settings), limit_s)
+        return self.ended(test, self.start(test, tree, place, *self.program(test, tree), settings=settings), limit_s,
+                          natively=True)
 
     def plain(self, test, tree, place, limit_s):
         return self.ended(test, self.under_mana(test, tree, place), limit_s)
