@@ -13,7 +13,7 @@ from live_mpis import STANDARD, abi_library  # noqa: E402
 CONFIGURE_S, MAKE_S = 600, 3600
 SUITE = pathlib.Path("test") / "mpi"      # in MPICH's source
 NO = ("cxx", "romio", "spawn")
-ACCELERATORS = ("cuda", "hip", "ze")      # a test ends in an assertion where their libraries are there and no device is
+ACCELERATORS = ("cuda", "hip", "ze")      # tests abort where the library of one is installed and no device is there
 
 
 class Broken(Exception):

@@ -77,7 +77,8 @@ class Runner:
                           *self.program(test, tree))
 
     def ended(self, test, job, limit_s, earlier=(), natively=False):
-        """The outcome of a job that is left alone. What its processes do at the limit is written down, unless it runs natively."""
+        """The outcome of a job that is left alone. The stacks of one that hangs are kept, unless it runs natively: many tests
+        do not end natively, and say nothing about mana."""
         begin = job.started
         try:
             status = job.process.wait(max(1.0, limit_s))

@@ -67,8 +67,7 @@ def facts_of(real):
 
 
 class Place:
-    """The directory of a program that was built for an MPI, in --work: it continues in the directory of that name wherever it is
-    restarted."""
+    """The directory of a program that was built for an MPI, in --work. It has the same path wherever the program restarts."""
 
     def __init__(self, options, name):
         self.name, _, self.own = name.partition(":")
