@@ -1,10 +1,14 @@
 """What the processes of a job are doing, for the report of a test that hangs."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
 GDB_LIMIT_S = 120
+FRAMES = 6              # of each thread that digest() shows
+DIGEST_LINES = 80
+MACHINE = ("loadavg", "pressure/cpu", "pressure/io", "pressure/memory", "meminfo")
 
 
 def _read(path):
@@ -29,9 +33,11 @@ def _backtraces(pid):
 
 
 def gather(pids, directory):
-    """Writes a file per process of `pids` into `directory`: command line, kernel's view of each thread, backtraces."""
+    """Writes a file per process of `pids` into `directory`: command line, kernel's view of each thread, backtraces. Another file
+    has the load of the machine."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
+    (directory / "machine").write_text("".join(f"== {name}\n{_read(pathlib.Path('/proc', name))}" for name in MACHINE))
     for pid in pids:
         process = pathlib.Path(f"/proc/{pid}")
         command = _read(process / "cmdline").replace("\0", " ")
@@ -45,3 +51,14 @@ def gather(pids, directory):
                 out.write(f"== {name}\n{_read(process / name)}")
             if "mana-lower" in os.path.realpath(process / "exe"):
                 out.write(f"== gdb\n{_backtraces(pid)}")
+
+
+def digest(directory):
+    """The few lines of what gather() wrote that fit into a test's output: the innermost frames of each thread, the pressure."""
+    pressure = [line for line in _read(pathlib.Path(directory) / "machine").splitlines() if line.startswith(("==", "some", "full"))]
+    lines = [" ".join(pressure)]
+    for file in sorted(pathlib.Path(directory).glob("process-*")):
+        text = file.read_text(errors="replace").splitlines()
+        lines.append(f"{file.name}: {text[0][:200]}")
+        lines += [line[:160] for line in text if re.match(rf"Thread \d+ |#[0-{FRAMES - 1}] ", line)]
+    return "\n".join(lines[:DIGEST_LINES])

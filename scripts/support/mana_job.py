@@ -167,9 +167,11 @@ class Job:
         return self.rest()
 
     def examine(self):
-        """Writes down what each process of the job is doing. Returns the directory."""
+        """Writes down what each process of the job is doing, and prints the gist: a machine that runs tests keeps no files.
+        Returns the directory."""
         directory = self.log.parent / f"hang-{self.process.pid}"
         diagnosis.gather(descendants(self.process.pid), directory)
+        print(diagnosis.digest(directory), flush=True)
         return directory
 
     def wait(self, timeout_s=240):

@@ -60,7 +60,7 @@ class Run(Job):
         except subprocess.TimeoutExpired:
             where = self.examine()
             self.kill()
-            raise Failed(f"not ended within {self.case.limit_s('t')} s: {self.said()}; see {where}") from None
+            raise Failed(f"not ended within {self.case.limit_s('t')} s: {self.printed()}; see {where}") from None
         self.rest()
         return status
 
@@ -68,7 +68,8 @@ class Run(Job):
         """What it has printed, as far as it is here."""
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
-    def said(self):
+    def printed(self):
+        """The end of both of its outputs."""
         return (self.text() + self.errors.read_text(errors="replace"))[-3000:]
 
     def final(self):
@@ -87,9 +88,9 @@ class Run(Job):
         try:
             self.await_files(self.case.place, "hold.*", self.case.ranks, self.case.limit_s("t"))
         except Failed as failed:
-            said = self.said()
+            printed = self.printed()
             self.kill()
-            raise Failed(f"not at the place of the checkpoint: {failed}: {said}") from None
+            raise Failed(f"not at the place of the checkpoint: {failed}: {printed}") from None
 
 
 class Case:

@@ -33,15 +33,19 @@ def main():
         print(f"{system}: {' '.join(words)}", flush=True)
         subprocess.run([TREE / "scripts" / "support" / "system_root.py", "--systems", systems, system, "--", *words], check=True)
 
-    def here(*words):
+    def here(*words, quietly=False):
         print(" ".join(map(str, words)), flush=True)
-        subprocess.run(list(map(str, words)), check=True)
+        done = subprocess.run(list(map(str, words)), check=False, text=True, stderr=subprocess.STDOUT,
+                              stdout=subprocess.PIPE if quietly else None)
+        if done.returncode != 0:
+            print(done.stdout or "", flush=True)
+            done.check_returncode()
 
     try:
         there("scripts/install-deps")
         installed = systems / system / "build" / "moved"
         shutil.rmtree(installed, ignore_errors=True)
-        here("cmake", "--install", build, "--prefix", installed)
+        here("cmake", "--install", build, "--prefix", installed, quietly=True)
         for mpi in FAMILIES:
             there("build/moved/bin/mana", "add-mpi", "--replace", f"mpicc.{mpi}")
         results = systems / "moved.json"
@@ -49,6 +53,7 @@ def main():
         here(TREE / "tests" / "restart" / "crossing" / "square.py", "page", build, f"{system}={installed}",
              "--seeds", f"{SEED}..{SEED}", "--jobs", 2, "--results", results, "--check")
     except subprocess.CalledProcessError as failed:
+        print(failed)
         return failed.returncode
     return 0
 
