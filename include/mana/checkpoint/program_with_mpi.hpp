@@ -24,7 +24,7 @@ class program_of {
   void before_image() noexcept { library::hold_clock(); }
   void restarted() noexcept {
     library::continue_clock();
-    if (in_mpi_) rebuild_all<Classes>();
+    rebuild_all<Classes>(in_mpi_);
   }
 
  private:

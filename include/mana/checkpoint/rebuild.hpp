@@ -4,10 +4,13 @@
 
 namespace mana::checkpoint {
 
-/// Afterwards every real handle belongs to this lower half.
+/// Afterwards every real handle belongs to this lower half. in_mpi: the live MPI runs
 template <class Classes>
-inline void rebuild_all() noexcept {
-  for_each_class<Classes>([]<class Class>(Class) { if constexpr (requires { Class::rebuild(); }) Class::rebuild(); });
+inline void rebuild_all(bool in_mpi) noexcept {
+  for_each_class<Classes>([=]<class Class>(Class) {
+    if constexpr (requires { Class::rebuild(); })
+      if (in_mpi || requires { requires Class::outside_mpi; }) Class::rebuild();
+  });
 }
 
 }  // namespace mana::checkpoint
