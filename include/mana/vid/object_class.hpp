@@ -21,9 +21,8 @@ template <class K> struct class_facts;
 ///                                              out: operations under way that must complete
 ///   static void describe(drain::sentence&)     adds what the drain waits for
 ///   static bool is_counted(const entry<K>&)    whether the inventory counts it; without this, it counts all
+///   static constexpr bool outside_mpi          rebuild() is called of a process that was saved before MPI_Init, too
 ///   static void rebuild()                      at a restart: real handles of the new lower half, from descriptors
-///   static constexpr bool outside_mpi          its live objects can be older than MPI_Init: rebuild() is called for a
-///                                              process that was saved before it, too
 /// All of them take memory from mmap, because they may have interrupted malloc.
 template <class K> struct object_class {};
 
