@@ -7,7 +7,7 @@ import subprocess
 
 GDB_LIMIT_S = 120
 FRAMES = 6              # of each thread that digest() shows
-DIGEST_LINES = 80
+DIGEST_LINES = 80       # shared equally by the processes, so that one with many threads does not hide the others
 MACHINE = ("loadavg", "pressure/cpu", "pressure/io", "pressure/memory", "meminfo")
 
 
@@ -57,8 +57,10 @@ def digest(directory):
     """The few lines of what gather() wrote that fit into a test's output: the innermost frames of each thread, the pressure."""
     pressure = [line for line in _read(pathlib.Path(directory) / "machine").splitlines() if line.startswith(("==", "some", "full"))]
     lines = [" ".join(pressure)]
-    for file in sorted(pathlib.Path(directory).glob("process-*")):
-        text = file.read_text(errors="replace").splitlines()
-        lines.append(f"{file.name}: {text[0][:200]}")
-        lines += [line[:160] for line in text if re.match(rf"Thread \d+ |#[0-{FRAMES - 1}] ", line)]
-    return "\n".join(lines[:DIGEST_LINES])
+    files = sorted(pathlib.Path(directory).glob("process-*"))
+    for file in files:
+        text = _read(file)
+        frames = re.findall(rf"^(?:Thread \d+ |#[0-{FRAMES - 1}] ).*", text, re.MULTILINE)
+        lines.append(f"{file.name}: {text.partition(chr(10))[0][:200]}")
+        lines += [frame[:160] for frame in frames[:DIGEST_LINES // len(files)]]
+    return "\n".join(lines)
