@@ -8,6 +8,7 @@ Programs learn from MANA_LOADER_TEST (native or split) where they run: what only
 exit status: 0 alike, 1 not, 77 cannot be tested here.
 """
 import argparse
+import difflib
 import os
 import subprocess
 import sys
@@ -36,6 +37,13 @@ def run(where, command, as_user):
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=240, **identity)
 
 
+def differences(native, window):
+    """Of what two runs printed, the lines that differ."""
+    lines = difflib.unified_diff(as_text(native).splitlines(), as_text(window).splitlines(), "native", "window",
+                                 lineterm="", n=1)
+    return "\n".join(lines)
+
+
 def as_text(result):
     return f"ended with {result.returncode}\n--- stdout\n{result.stdout.decode(errors='replace')}" \
            f"--- stderr\n{result.stderr.decode(errors='replace')}"
@@ -61,7 +69,7 @@ def main():
     for turn in range(options.times):
         result = run("split", split, options.user)
         if (result.returncode, result.stdout) != (native.returncode, native.stdout):
-            print(f"run {turn + 1} in the window differs\n=== native\n{as_text(native)}=== window\n{as_text(result)}")
+            print(f"run {turn + 1} in the window differs\n{differences(native, result)}")
             return 1
     return 0
 

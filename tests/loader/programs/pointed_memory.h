@@ -145,38 +145,48 @@ static void try_once(const struct row* row, enum kind kind, int filling, struct 
   after(row, out->result);
 }
 
-/* Of both fillings, the bytes that differ in either: the first, the last, how many, and a sum of them. */
-static void show(const struct row* row, enum kind kind, const struct outcome* one, const struct outcome* other) {
-  long first = -1, last = -1, count = 0;
+/* What the memory is filled with before a call. A byte that changes from call to call, as a clock's, may be equal to one
+ * of them by chance: one in 256 times for each. */
+static const unsigned char fillings[] = {0xa5, 0x3c, 0x0f, 0xd2};
+enum { most_fillings = sizeof fillings };
+
+static int is_written(const struct outcome* tries, int count, long i) {
+  for (int k = 0; k < count; ++k)
+    if (tries[k].was[i] != tries[k].is[i]) return 1;
+  return 0;
+}
+/* Of all fillings, the bytes that differ in any: the first, the last, how many, and a sum of them. */
+static void show(const struct row* row, enum kind kind, const struct outcome* tries, int count) {
+  long first = -1, last = -1, bytes = 0;
   unsigned sum = 0;
   const long base = kind == k_stack ? 0 : address_of(kind, row->bytes) - place;
   for (long i = 0; i < (kind == k_stack ? room : 2 * page); ++i) {
-    if (one->was[i] == one->is[i] && other->was[i] == other->is[i]) continue;
+    if (!is_written(tries, count, i)) continue;
     if (first < 0) first = i - base;
-    last = i - base, ++count;
-    sum = sum * 31 + one->is[i];
+    last = i - base, ++bytes;
+    sum = sum * 31 + tries[0].is[i];
   }
-  const int is_number = one->result > 0;
+  const int is_number = tries[0].result > 0;
   printf(" %s=%s%d", kind_names[kind],
-         one->result < 0 ? "E"
-         : is_number     ? "+"
-                         : "",
-         one->result < 0 ? one->error : is_number);
-  if (other->error != one->error) printf("/%d", other->error);
-  if (count != 0) printf("[%ld..%ld:%ld", first, last, count);
-  if (count != 0) (row->flags & (varies | opens)) != 0 ? printf("]") : printf(",%08x]", sum);
+         tries[0].result < 0 ? "E"
+         : is_number         ? "+"
+                             : "",
+         tries[0].result < 0 ? tries[0].error : is_number);
+  for (int k = 1; k < count; ++k)
+    if (tries[k].error != tries[0].error) printf("/%d", tries[k].error);
+  if (bytes != 0) printf("[%ld..%ld:%ld", first, last, bytes);
+  if (bytes != 0) (row->flags & (varies | opens)) != 0 ? printf("]") : printf(",%08x]", sum);
 }
 
 static void try_row(const struct row* row) {
-  static struct outcome one, other;
+  static struct outcome tries[most_fillings];
+  const int count = (row->flags & varies) != 0 ? most_fillings : 1;
   printf("%s:", row->name);
   for (int kind = 0; kind < kinds; ++kind) {
     const int can_be_read = kind == k_fine || kind == k_stack || kind == k_read || kind == k_write || kind == k_fits;
     if (((row->flags & waits) != 0 && can_be_read) || ((row->flags & endless) != 0 && kind == k_null)) continue;
-    try_once(row, (enum kind)kind, 0xa5, &one);
-    other = one;
-    if ((row->flags & varies) != 0) try_once(row, (enum kind)kind, 0x3c, &other);  // a byte may be as it was
-    show(row, (enum kind)kind, &one, &other);
+    for (int k = 0; k < count; ++k) try_once(row, (enum kind)kind, fillings[k], &tries[k]);
+    show(row, (enum kind)kind, tries, count);
   }
   printf("\n");
 }
