@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """`mana add-mpi`: builds a lower half for another MPI, from what the installation has (cmake/ManaAddMpi.cmake). If the installation has
-no wrapper library of the MPI's family, it builds that too.
+no wrapper library of the MPI's family, or one with fewer functions, it builds that too.
 
 add_mpi.py [--name NAME] [--replace] [--into FOLDER] [--taken NAME]… MPICC
 
@@ -22,12 +22,17 @@ import signal
 import sys
 import tempfile
 
+NOT_ADDED = 101                          # runtime/words/exit_status.hpp
+OLDEST_PYTHON = (3, 8)
+if sys.version_info < OLDEST_PYTHON:     # before anything is imported that such a Python cannot read
+    sys.exit(print("mana: error: python3 is version %d.%d, and mana add-mpi needs %d.%d or later; nothing is added\n"
+                   "      put a newer python3 first in PATH" % (sys.version_info[:2] + OLDEST_PYTHON), file=sys.stderr) or NOT_ADDED)
+
 sys.dont_write_bytecode = True           # an installation stays as it is
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import mpi_compiler  # noqa: E402
 from mpi_compiler import Unfit  # noqa: E402
 
-NOT_ADDED = 101                          # runtime/words/exit_status.hpp
 HERE = pathlib.Path(__file__).resolve().parent
 PREFIX, SUFFIX, NEW = "mana-lower-", ".json", ".new-"
 COMPILERS = ("c++", "g++", "clang++")    # if the one that built mana is not there
@@ -73,15 +78,20 @@ def choose_name(mpi, have, options):
     """Gives the MPI its name.      errors: Unfit: taken, or no name"""
     taken = {**dict.fromkeys(options.taken, {}), **have}
     if options.name and not mpi_compiler.NAME.fullmatch(options.name) or options.name == "none":
-        raise Unfit(f"--name {options.name}: this is no name", "use letters, digits, and . _ - between them")
+        raise Unfit(f"--name {options.name}: this is not a valid name", "use letters, digits, and . _ - between them")
     same = [name for name, description in taken.items() if description.get("compiler") == mpi.compiler]
     mpi.name = options.name or (same[0] if same else mpi_compiler.name_for(mpi, taken))
     if options.replace:
         if mpi.name not in have:
-            raise Unfit(f"--replace: there is no live MPI {mpi.name}", "leave --replace out")
+            raise Unfit(f"--replace: there is no live MPI {mpi.name}",
+                        f"name the one to replace with --name ({', '.join(sorted(have)) or 'there is none'}), or leave --replace out")
+        if not have[mpi.name].get("compiler"):
+            raise Unfit(f"--replace --name {mpi.name}: this lower half is for the library of any MPI, and no MPI's compiler command makes it",
+                        "choose another name")
         return
     if same:
-        raise Unfit(f"{mpi.compiler}: mana has this MPI already: {same[0]}", f"to build it again: mana add-mpi --replace {mpi.compiler}")
+        whose = "--user " if options.into else ""
+        raise Unfit(f"{mpi.compiler}: mana has this MPI already: {same[0]}", f"to build it again: mana add-mpi {whose}--replace {mpi.compiler}")
     if mpi.name in taken:
         raise Unfit(f"--name {mpi.name}: this name is taken", f"choose another; taken are {', '.join(sorted(taken))}")
 
@@ -126,11 +136,12 @@ def compile_unit(command):
 
 def fail(what, said):
     print("\n".join(said.splitlines()[:SHOWN_LINES]), file=sys.stderr)
-    raise Unfit(f"{what}: {mpi_compiler.first_line(said)}", "report it, with these lines and the output of mana --version, if the MPI is sound")
+    raise Unfit(f"{what}: {mpi_compiler.first_line(said)}", "use the compiler that built mana, or a newer one: CXX=/path/to/g++ mana add-mpi …; if "
+                "that fails too, report it with these lines and the output of mana --version")
 
 
 def write_declared(mpi, recipe, compiler, folder):
-    """<mana/gen/declared.hpp>: the functions and constants of this mpi.h."""
+    """<mana/gen/declared.hpp>: the functions and constants of this mpi.h, which are returned."""
     words = compiler_words(mpi, recipe, folder)
     (folder / "mana" / "gen").mkdir(parents=True)
     includes = [word for place in mpi.includes for word in ("-I", place)] + [word for word in words if word.startswith("-D")]
@@ -139,6 +150,7 @@ def write_declared(mpi, recipe, compiler, folder):
     except RuntimeError as error:
         raise Unfit(str(error), "its mpi.h must compile as C++20") from error
     (folder / "mana" / "gen" / "declared.hpp").write_text(mpi_compiler.declared_header(names))
+    return names
 
 
 def compile_all(units, kind, words, compiler, folder):
@@ -158,6 +170,26 @@ def compile_all(units, kind, words, compiler, folder):
             if status != 0:
                 fail(f"{source} does not compile", said)
     return objects
+
+
+def exported(library):
+    """Functions and data of a library, by name."""
+    status, said = mpi_compiler.said_by(["nm", "-D", "--defined-only", library])
+    if status != 0:
+        raise Unfit(f"nm cannot read {library}: {mpi_compiler.first_line(said)}", "install binutils; or install mana again")
+    return {words[-1].split("@")[0] for words in map(str.split, said.splitlines()) if words}
+
+
+def has_fewer(wrappers, declared, recipe):
+    """Whether a family's wrapper library has fewer functions of MPI than this mpi.h. The library that is made then may lack some that the
+    older one had, which this version of the MPI has dropped: these are named."""
+    present, wanted = exported(wrappers) & set(recipe["names"]), set(declared) & set(recipe["names"])
+    if len(present) >= len(wanted):
+        return False
+    gained, dropped = wanted - present, sorted(present - wanted)
+    print(f"mana: {wrappers.name} gets {len(gained)} more function{'' if len(gained) == 1 else 's'}" +
+          (f", and loses {', '.join(dropped)}" if dropped else ""), file=sys.stderr)
+    return True
 
 
 def build_wrappers(mpi, recipe, compiler, folder):
@@ -192,7 +224,8 @@ def check_start(program):
     """out: what it says of its MPI's library, such as "MPICH 4.0.2\""""
     status, said = mpi_compiler.said_by([program, "mpi-version"])
     if status != 0:
-        raise Unfit(f"the lower half does not start: {mpi_compiler.first_line(said)}", "the MPI's libraries must be found where its launcher runs")
+        raise Unfit(f"the lower half does not start: {mpi_compiler.first_line(said)}",
+                    "install the MPI's libraries, or name their directory in LD_LIBRARY_PATH")
     return said.strip()
 
 
@@ -223,15 +256,15 @@ def add(options):
         print(f"mana: compiling for {family_of(mpi, recipe)['long_name']} {mpi.version} of {mpi.place}; this takes a minute or two", file=sys.stderr,
               flush=True)
         folder = pathlib.Path(directory)
-        write_declared(mpi, recipe, compiler, folder)
+        declared = write_declared(mpi, recipe, compiler, folder)
         wrappers = HERE.parent / f"libmana-{mpi.family}.so"
-        lacks_wrappers = not wrappers.exists() and not options.into
-        if lacks_wrappers:
+        needs_wrappers = not options.into and (not wrappers.exists() or has_fewer(wrappers, declared, recipe))
+        if needs_wrappers:
             check_writable(wrappers.parent)
             library = build_wrappers(mpi, recipe, compiler, folder)
         program = build(mpi, recipe, compiler, folder)
         version = check_start(program)
-        if lacks_wrappers:
+        if needs_wrappers:
             place_file(library.read_bytes(), PUBLIC_PROGRAM, wrappers)
         place_all(mpi, recipe, program, libexec)
     print(f"mana: {mpi.name} is added: {version}, in {mpi.place}, " + (f"launched by {mpi.launcher}" if mpi.launcher else "without a launcher beside it"))
@@ -256,7 +289,8 @@ def main():
         print(f"mana: error: {unfit}; nothing is added\n      {unfit.remedy}", file=sys.stderr)
         return NOT_ADDED
     except OSError as error:
-        print(f"mana: error: {error.filename}: {error.strerror}; nothing is added", file=sys.stderr)
+        print(f"mana: error: {error.filename or 'a file of the installation, or in TMPDIR'}: {error.strerror}; nothing is added\n"
+              "      make room there, or allow yourself to write there; then run it again", file=sys.stderr)
         return NOT_ADDED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -54,7 +54,7 @@ def said_by(command, limit=LIMIT_S):
     """Exit status of a command, and what it prints. In English: error messages are looked for."""
     try:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False,
-                              stdin=subprocess.DEVNULL, timeout=limit, env=os.environ | {"LC_ALL": "C"})
+                              stdin=subprocess.DEVNULL, timeout=limit, env={**os.environ, "LC_ALL": "C"})
     except subprocess.TimeoutExpired:
         return -1, f"it has not ended after {limit} s"
     except OSError as error:
@@ -120,7 +120,8 @@ def mpi_header(mpicc, facts, folder):
     found = re.search(r'mana_family_is "([^"]*)" ("[^"]*"|[\d .]+)', words)
     if found is None:
         known = ", ".join(family["long_name"] for family in facts["families"])
-        raise Unfit(f"the MPI of {mpicc} is of no family that mana knows", f"the families are {known} and what has their mpi.h")
+        raise Unfit(f"the MPI of {mpicc} is of no family that mana knows",
+                    f"name an mpicc of {known}, or of an MPI with their mpi.h; for another MPI with libmpi_abi.so.1: mana run --mpi standard")
     family = next(family for family in facts["families"] if family["name"] == found[1])
     return family, re.sub(r'[" ]', "", found[2]), ".".join(standard.groups())
 
@@ -140,7 +141,7 @@ def shown_words(mpicc):
     """The words that the compiler command gives to the compiler."""
     status, said = said_by([mpicc, "-show"])
     if status != 0 or not said.strip():
-        raise Unfit(f"{mpicc} -show does not work: {first_line(said)}", "mana needs a compiler command that understands -show")
+        raise Unfit(f"{mpicc} -show does not work: {first_line(said)}", "name a compiler command that understands -show")
     return shlex.split(said.splitlines()[0])[1:]
 
 

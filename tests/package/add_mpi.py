@@ -76,6 +76,7 @@ def check_refusals(place, copy):
     place.refused(f"--name {place.options.mpi}: this name is taken", "--name", place.options.mpi, copy)
     place.refused("has this MPI already", place.options.mpicc)
     place.refused("there is no live MPI elsewhere", "--replace", "--name", "elsewhere", copy)
+    place.refused("no MPI's compiler command makes it", "--replace", "--name", "standard", copy)
 
 
 def check_rights(place, copy):
@@ -170,6 +171,30 @@ def check_family(place):
     require("a program of that family runs over it", found == (native, options.other), found)
 
 
+def without_function(library, function):
+    """The library's contents, with another name for the function: as if it had been compiled with the mpi.h of an older MPI."""
+    whole, name = library.read_bytes(), function.encode() + b"\0"
+    require(f"{library} has {function}", name in whole)
+    return whole.replace(name, name[:-2] + b"_\0")
+
+
+def check_newer(place):
+    """A wrapper library with fewer functions than the MPI that is added is made again; one with as many stays."""
+    library = place.installed / "lib" / "mana" / f"libmana-{place.options.mpi}.so"
+    add = (place.mana, "add-mpi", "--replace", "--name", place.options.mpi, place.options.mpicc)
+    older = without_function(library, "MPI_Comm_idup")
+    library.unlink()
+    library.write_bytes(older)
+    status, said = place.run(*add)
+    require("an older wrapper library is made again", status == WELL and f"{library.name} gets 1 more function" in said, f"status {status}: {said}")
+    status, said = place.run("nm", "-D", library)
+    require("it has the function", re.search(r" MPI_Comm_idup$", said, re.M), said)
+    place.heat2d(mpirun(place.options.mpi, 2))
+    made = library.stat().st_mtime_ns
+    status, said = place.run(*add)
+    require("one with all functions stays", status == WELL and library.stat().st_mtime_ns == made, f"status {status}: {said}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpi", choices=FAMILIES, required=True)
@@ -189,6 +214,7 @@ def main():
     check_runs(place, copy)
     check_own(place)
     check_unsound(place)
+    check_newer(place)
     if options.other:
         check_family(place)
 
