@@ -104,8 +104,9 @@
       "The MPI that the program was built with, if its libraries do not say: " MANA_MPI_NAMES) \
   ROW(tag_bound, "--tag-ub", tag_bound, 1048575, "N", both, to_job, nothing, nothing, program, \
       "The largest tag that the program is told (MPI_TAG_UB), if its live MPI has it: 32767 to 2147483647 (default: {default})", \
-      "The largest tag that the program is told (MPI_TAG_UB), or the live MPI's if that is lower. A restart [needs a live " \
-      "MPI with this bound](guide/restart-elsewhere.md#another-mpi)") \
+      "The largest tag that the program is told in MPI_Init (MPI_TAG_UB), 32767 to 2147483647, or the live MPI's if that is " \
+      "lower. A restart [needs a live MPI with this bound](guide/restart-elsewhere.md#another-mpi). There this option is for " \
+      "a program that has not called MPI_Init") \
   ROW(input, "--stdin", input_file, "", "FILE", both, to_rank, nothing, nothing, program, \
       "Rank 0 reads standard input from FILE; a restart continues at the program's place in FILE", \
       "Rank 0 reads standard input from FILE; other ranks have none. A restart [continues at its " \

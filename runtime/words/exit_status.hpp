@@ -31,20 +31,21 @@
   ROW(not_mpi, 70, "MPI_Init was called without mana's MPI: the program loaded an MPI, was started past mana, or is " \
                    "a forked copy", \
       "start it with mpirun, or `--mpi`; the message may name `--abi`") \
-  ROW(mpi_mismatch, 71, "`--mpi` and mpirun belong to different MPIs, or srun started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
-      "leave `--mpi` out, or use the other mpirun; `srun --mpi=pmi2`") \
+  ROW(mpi_mismatch, 71, "`--mpi` and mpirun belong to different MPIs; the program is linked with two MPIs; `--mpi none` for an MPI program; or srun " \
+                        "started MPICH's ranks with another plug-in than `--mpi=pmi2`", \
+      "leave `--mpi` out, or use the other mpirun; `--abi`; `srun --mpi=pmi2`") \
   ROW(program_sanitized, 72, "program built with a sanitizer (address, thread, memory, leak, undefined behaviour with its runtime)", \
       "build it without `-fsanitize`") \
-  ROW(parts_missing, 73, "a part of mana is missing in this installation", \
-      "build mana where that MPI is installed") \
+  ROW(parts_missing, 73, "this installation has no live MPI of that name, or a part of mana is missing", \
+      "`mana doctor` lists the live MPIs; `mana add-mpi MPICC` adds one") \
   ROW(no_seccomp, 74, "the kernel or the container does not allow seccomp filters", \
       "see Limits") \
   ROW(directory_unwritable, 75, "directory of checkpoints, or of traces, not writable", \
       "`--ckpt-dir`, `--clock-trace`") \
-  ROW(mpi_unsupported, 76, "program linked with an MPI for which there is no lower half", \
+  ROW(mpi_unsupported, 76, "program linked with an MPI library that mana does not know", \
       "link it with " MANA_MPI_LIBRARIES) \
-  ROW(mpi_not_started, 77, "the MPI of the lower half did not start", \
-      "see its message; try the program without mana") \
+  ROW(mpi_not_started, 77, "the live MPI did not start at a restart, or `--mpi standard` found no libmpi_abi.so", \
+      "see its message; `LD_LIBRARY_PATH`, or another `--mpi`") \
   ROW(checkpoint_missing, 80, "no complete checkpoint, or a rank's image is missing", \
       "`mana list DIR`") \
   ROW(checkpoint_damaged, 81, "an image is truncated or damaged, and there is no older checkpoint, or the damage " \

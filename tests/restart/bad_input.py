@@ -107,6 +107,7 @@ class Cases:
         manifest.write_text(manifest.read_text().replace('"ranks": 2', '"ranks": 3'))
         self.expect("a damaged manifest", 81, "manifest", self.mana, "restart", "other")
         self.expect("an MPI that is not installed", 73, "no live MPI nowhere", self.mana, "restart", "good", "--mpi", "nowhere")
+        self.expect("no MPI", 71, "is a checkpoint of an MPI program", self.mana, "restart", "good", "--mpi", "none")
         own = self.directory / "program"
         shutil.copy(self.program, own)
         self.checkpoint("changed", own)

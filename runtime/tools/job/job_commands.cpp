@@ -20,7 +20,7 @@ namespace {
 
 std::string place_of(const job_reference& job) { return job.file.empty() ? job.checkpoint_directory : job.file; }
 
-[[noreturn]] void fail(const control::client_error& error) {
+[[noreturn]] void fail_request(const control::client_error& error) {
   using control::client_problem;
   switch (error.problem) {
     case client_problem::no_job:
@@ -112,7 +112,7 @@ int take_checkpoint(const checkpoint_command& wanted) {
     fmt::print("{}\n", shown_lines(ask_for_checkpoint(wanted)));
     return 0;
   } catch (const control::client_error& error) {
-    fail(error);
+    fail_request(error);
   }
 }
 
@@ -123,7 +123,7 @@ int show_status(const status_command& wanted) {
     else fmt::print("{}", as_people_read(nlohmann::json::parse(text)));
     return 0;
   } catch (const control::client_error& error) {
-    fail(error);
+    fail_request(error);
   }
 }
 

@@ -1,5 +1,6 @@
 // The findings of `mana doctor`: one for each thing that could keep a program from running here.
 #pragma once
+#include <runtime/tools/mpi/launcher.hpp>
 #include <runtime/tools/options/commands.hpp>
 #include <runtime/tools/text/failure.hpp>
 
@@ -25,6 +26,9 @@ finding as_finding(const std::string& check, const failure& refused);
 
 findings examine_machine(const std::string& checkpoint_directory);
 findings examine_program(const doctor_command& wanted, const environment& get);
+
+/// Of the live MPI that this program would run over. in: linked  what the program's libraries say of its MPI
+finding examine_mpi(const doctor_command& wanted, const linked_mpi& linked, const environment& get);
 
 /// One for each live MPI that this installation knows.
 findings examine_live_mpis();

@@ -1,7 +1,6 @@
 // Checks of the program, from its files alone.
 #include <runtime/tools/launch/doctor.hpp>
 #include <runtime/tools/launch/program_check.hpp>
-#include <runtime/tools/mpi/install_tree.hpp>
 
 #include <mana/gen/refused_functions.hpp>
 
@@ -14,12 +13,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <set>
 
 namespace mana::tools {
@@ -131,41 +126,6 @@ finding libraries(const std::vector<loaded_library>& loaded) {
           "install them on every node, or name their directory in LD_LIBRARY_PATH"};
 }
 
-/// Asks the lower half for the MPI library that it finds: "MPICH 4.0.2". out: empty if the lower half cannot start
-std::string version_of_live_mpi(const std::filesystem::path& lower_half) {
-  std::string path = lower_half.string();
-  for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
-  const std::string command = "'" + path + "' mpi-version 2>/dev/null";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> answer(::popen(command.c_str(), "r"), ::pclose);
-  std::array<char, 200> line{};
-  if (!answer || std::fgets(line.data(), line.size(), answer.get()) == nullptr) return {};
-  std::string text = line.data();
-  if (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-finding mpi(const doctor_command& wanted, const checked_program& program, const environment& get) {
-  try {
-    const mpi_choice chosen = choose_mpi({wanted.command[0], program.linked, find_launcher(get), wanted.mpi,
-                                          parse_mpi_name(wanted.abi), installed_mpis(), launchers_among(programs_of_ancestors())});
-    const installed_parts parts = find_parts(chosen);
-    if (!chosen.live)
-      return {"mpi", verdict::ok, "none: a job of one process, without MPI",
-              "if it loads an MPI later, start it with mpirun, or name the MPI with --mpi"};
-    const std::string live = version_of_live_mpi(parts.lower_half);
-    if (live.empty())
-      return {"mpi", verdict::will_not_work, fmt::format("mana's part for {} does not start", chosen.live->name),
-              fmt::format("install the libraries of {}", long_name(chosen.live->family))};
-    const mpi_family& family = *family_of(chosen.live->family);
-    const auto is_it = [&](const char* version) { return live == fmt::format("{} {}", family.long_name, version); };
-    if (any_in(family.versions, is_it)) return {"mpi", verdict::ok, live, ""};
-    return {"mpi", verdict::warning, live + " is a version with which mana was not tested",
-            "take a checkpoint early, and restart it"};
-  } catch (const failure& refused) {
-    return as_finding("mpi", refused);
-  }
-}
-
 finding kind(const checked_program& program) {
   return {"program", verdict::ok, fmt::format("{}: dynamically linked, for x86-64", program.file.string()), ""};
 }
@@ -181,49 +141,6 @@ finding sanitizer(const checked_program& program) {
 
 }  // namespace
 
-namespace {
-
-/// Libraries that the lower half is linked with and the dynamic loader does not find.
-std::vector<std::string> lacking(const std::filesystem::path& lower_half) {
-  std::vector<std::string> names;
-  if (!std::filesystem::exists(lower_half)) return {lower_half.string()};
-  const char* const path = std::getenv("LD_LIBRARY_PATH");
-  for (const loaded_library& library : library_closure(read_elf_program(lower_half), read_library_cache(), path ? path : ""))
-    if (library.file.empty()) names.push_back(library.name);
-  return names;
-}
-
-finding live(const live_mpi& one) {
-  const mpi_family& family = *family_of(one.family);
-  const std::string built = fmt::format("{} {}", family.long_name, one.version);
-  const std::string found = version_of_live_mpi(one.lower_half);
-  // Without a compiler the declarations are mana's own, and the version is that of the ABI.
-  const bool is_another = !found.empty() && found != built && !one.compiler.empty();
-  std::string text = fmt::format("{}: {}", one.name, is_another ? fmt::format("{} (built with {})", found, one.version) : built);
-  if (!one.place.empty()) text += fmt::format(" in {}", one.place.string());
-  text += one.launcher.empty() ? ", no launcher beside its compiler" : fmt::format(", launched by {}", one.launcher.string());
-  const std::string again = fmt::format("mana add-mpi --replace --name {} {}", one.name, one.compiler.empty() ? "MPICC" : one.compiler.string());
-  if (const auto names = lacking(one.lower_half); !names.empty())
-    return {"live-mpi", verdict::warning, fmt::format("{}; not found: {}", text, fmt::join(names, ", ")),
-            "install the MPI's libraries, or " + again};
-  if (found.empty()) return {"live-mpi", verdict::warning, text + "; its lower half does not start", again};
-  if (!one.mana.empty() && one.mana != MANA_VERSION)
-    return {"live-mpi", verdict::warning, fmt::format("{}; it was added to mana {}", text, one.mana), again};
-  if (!one.hidden.empty())
-    return {"live-mpi", verdict::warning, fmt::format("{}; {} has the same name and is not taken", text, one.hidden.front().string()),
-            "add that one again, with mana add-mpi --name"};
-  return {"live-mpi", verdict::ok, text, ""};
-}
-
-}  // namespace
-
-findings examine_live_mpis() {
-  findings all;
-  for (const live_mpi& one : installed_mpis()) all.push_back(live(one));
-  if (all.empty()) all.push_back({"live-mpi", verdict::warning, "none: only programs without MPI run here", "mana add-mpi MPICC adds one"});
-  return all;
-}
-
 findings examine_program(const doctor_command& wanted, const environment& get) {
   checked_program program;
   try {
@@ -237,7 +154,7 @@ findings examine_program(const doctor_command& wanted, const environment& get) {
   std::set<std::string> imported = undefined_in(program.file);
   for (const loaded_library& library : loaded)
     if (!is_of_system(library.name)) imported.merge(undefined_in(library.file));
-  findings all{kind(program),         sanitizer(program),   mpi(wanted, program, get),
+  findings all{kind(program),         sanitizer(program),   examine_mpi(wanted, program.linked, get),
                libraries(loaded),     rights(program.file), stack(program.file)};
   for (const auto& more : {mpi_calls(imported), system_calls(imported)})
     all.insert(all.end(), more.begin(), more.end());

@@ -35,7 +35,11 @@ void restart(const run_options& options, const environment& get) {
   const restart_source source = find_restart_source(options, started_by);
   std::optional<live_mpi> live;
   const mpi_evidence evidence{source.where, {}, started_by, options.mpi, {}, installed_mpis(), launchers_among(programs_of_ancestors())};
-  if (source.made_with != mpi_name::none) live = choose_live(evidence, source.made_with);
+  if (source.made_with != mpi_name::none) {
+    if (options.mpi == short_name(mpi_name::none))
+      throw failure(exit_status::mpi_mismatch, fmt::format("--mpi none: {} is a checkpoint of an MPI program", source.where), "leave --mpi out");
+    live = choose_live(evidence, source.made_with);
+  }
   const std::filesystem::path lower_half = find_lower_half(live);
   if (live) refuse_other_process_manager(*live, lower_half, get);
   const auto directory = directory_of(source, started_by);

@@ -28,11 +28,16 @@ std::filesystem::path directory_of_command() { return std::filesystem::read_syml
 
 std::filesystem::path from_command(const char* way) { return (directory_of_command() / way).lexically_normal(); }
 
-std::filesystem::path existing(const std::filesystem::path& file, const char* needed_for) {
+std::filesystem::path existing(const std::filesystem::path& file, mpi_name needed_for) {
   if (std::filesystem::exists(file)) return file;
+  const mpi_family* const family = family_of(needed_for);
+  const bool is_manas_own = family == nullptr || family->any_launcher;      // no MPI's compiler command can make it
   throw failure(exit_status::parts_missing,
-                fmt::format("this installation has no part for {}: {} is missing", needed_for, file.string()),
-                fmt::format("build and install mana where {}'s headers and libraries are installed", needed_for));
+                fmt::format("this installation has no part for {}: {} is missing",
+                            family == nullptr ? "programs without MPI" : family->long_name, file.string()),
+                is_manas_own ? "install mana again"
+                             : fmt::format("mana add-mpi MPICC, with an mpicc of {}, as the owner of the installation; and --replace "
+                                           "if mana doctor lists that MPI", family->long_name));
 }
 
 /// Programs of this directory run as the user: nobody else may write in it.
@@ -69,15 +74,15 @@ std::filesystem::path find_add_mpi() {
 }
 
 std::filesystem::path find_lower_half(const std::optional<live_mpi>& live) {
-  if (live && !live->lower_half.empty()) return existing(live->lower_half, long_name(live->family));
+  if (live && !live->lower_half.empty()) return existing(live->lower_half, live->family);
   const std::string name = live ? live->name : short_name(mpi_name::none);
-  return existing(from_command(MANA_LIBEXEC_FROM_BIN) / ("mana-lower-" + name), long_name(live ? live->family : mpi_name::none));
+  return existing(from_command(MANA_LIBEXEC_FROM_BIN) / ("mana-lower-" + name), live ? live->family : mpi_name::none);
 }
 
 installed_parts find_parts(const mpi_choice& chosen) {
   const auto library = from_command(MANA_LIB_FROM_BIN);
   installed_parts parts{find_lower_half(chosen.live),
-                        existing(library / fmt::format("libmana-{}.so", short_name(chosen.abi)), long_name(chosen.abi)), {}};
+                        existing(library / fmt::format("libmana-{}.so", short_name(chosen.abi)), chosen.abi), {}};
   parts.preload = parts.wrappers.string();
   if (const mpi_family* const family = family_of(chosen.abi))
     any_in(family->sonames, [&](const char* soname) {
@@ -133,7 +138,7 @@ std::string make_stand_ins(mpi_name abi, const linked_mpi& linked, const std::fi
   for (const std::string& soname : linked.sonames) {
     const bool has_own = soname == family->sonames[0] || std::filesystem::exists(library / fmt::format("libmana-{}-{}.so", family->name, soname));
     if (has_own || family_of_library(soname) != family) continue;
-    const auto template_file = existing(library / "libmana-stand-in.so", family->long_name);
+    const auto template_file = existing(library / "libmana-stand-in.so", abi);
     const std::string contents = renamed_stand_in(read_whole(template_file), soname);
     if (contents.empty()) continue;
     std::error_code error;

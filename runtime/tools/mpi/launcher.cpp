@@ -108,8 +108,8 @@ std::string compiler_beside_launcher(const mpi_family& family, const mpi_evidenc
   const mpi_family& family = *family_of(*evidence.started_by.mpi);
   const std::string compiler = compiler_beside_launcher(family, evidence);
   throw failure(exit_status::launcher_unknown,
-                fmt::format("the launcher is {0}'s, and this installation knows no live {0}; {1}", family.long_name,
-                            evidence.installed.empty() ? "it has none" : "it has " + names_of(evidence.installed)),
+                fmt::format("the launcher is {0}'s, but this installation has no live MPI of that family; {1}", family.long_name,
+                            evidence.installed.empty() ? "it has no live MPI at all" : "it has " + names_of(evidence.installed)),
                 fmt::format("mana add-mpi {}", compiler.empty() ? "MPICC, with the path of that MPI's mpicc" : compiler));
 }
 
@@ -190,7 +190,8 @@ std::optional<live_mpi> choose_live(const mpi_evidence& evidence, std::optional<
   for (const auto& family : {made_with, by.mpi})
     if (family)
       if (const live_mpi* const same = one_of(evidence, *family)) return *same;
-  if (!made_with && !by.mpi) return std::nullopt;
+  if (by.mpi) refuse_launcher(evidence);
+  if (!made_with) return std::nullopt;
   if (evidence.installed.empty()) refuse_unknown(evidence, evidence.program + ": this installation has no live MPI");
   return evidence.installed.front();
 }

@@ -35,8 +35,8 @@ HEAD = """# Any MPI
 A checkpoint restarts over another MPI than the one that it was written over, also in another distribution. This table is from
 runs: its rows are the MPIs that a program was built with and saved over, its columns the MPIs that it was restarted over. A cell
 counts the programs whose output was that of their native run. The programs are heat2d, a program with many live objects, and
-random programs. These call messages, collectives, communicators, groups, datatypes, operations and persistent requests. They leave
-out what one of the libraries gets wrong.
+random programs. The random programs use messages, collectives, communicators, groups, datatypes, operations and persistent
+requests. They leave out what one of the libraries gets wrong.
 
 Print the page again: `tests/restart/crossing/square.py page BUILD… > docs/any_mpi.md`.
 """

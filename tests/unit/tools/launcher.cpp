@@ -141,6 +141,15 @@ TEST_CASE("an installation without the launcher's MPI names those that it has") 
   CHECK(choice(here) == "openmpi over mpich");         // a single rank runs over what there is
 }
 
+TEST_CASE("below a batch system no rank starts over an MPI that neither the program nor the plug-in names") {
+  mpi_evidence here = evidence(mpich, of({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}, {"SLURM_JOB_ID", "7"}}));
+  CHECK(choice(here) == "mpich over mpich");
+  here.installed.erase(here.installed.begin());        // Open MPI is left: each rank would be a job of its own
+  CHECK(refusal(here) == mana::exit_status::launcher_unknown);
+  here.linked = openmpi;                               // an Open MPI may have been built with PMI
+  CHECK(choice(here) == "openmpi over openmpi");
+}
+
 TEST_CASE("of two live MPIs of one family, the one beside the launcher") {
   const auto first = std::filesystem::canonical("/usr/bin/env"), second = std::filesystem::canonical("/proc/self/exe");
   mpi_evidence here = evidence(mpich, hydra);
