@@ -136,7 +136,7 @@ def check_unknown_launcher(checks, tree):
     description.unlink()
     words = ("run", "./dynamic")
     env = clean_environment(OMPI_COMM_WORLD_SIZE="1")
-    checks.expect(UNKNOWN_LAUNCHER, "the launcher is Open MPI's, and this installation knows no live Open MPI; it has mpich", *words, env=env,
+    checks.expect(UNKNOWN_LAUNCHER, "the launcher is Open MPI's, but this installation has no live MPI of that family; it has mpich", *words, env=env,
                   mana=str(tree / "bin" / "mana"))
     checks.expect(UNKNOWN_LAUNCHER, "mana add-mpi ", *words, env=env, mana=str(tree / "bin" / "mana"))
     description.write_text(kept)
