@@ -30,9 +30,7 @@ own configuration of apt-get and the system's mirrors, and needs no privileges. 
 programs with this MPI's compiler; with `--program standard`, with mana's header of the standard ABI and this MPI's library of it.
 In another system the same command runs in a root directory (`scripts/support/system_root.py`). `--source DIR` takes the suite from
 a directory. The mirror used for this page has MPICH's source package for Debian 12 only. Newer suites are those of the same version
-in the project's public repository. The suite is configured without accelerators. For two of this
-page's runs it was not: over Open MPI 6.0.0rc2 with its own ABI, and over MPICH 5.0.2 with the standard ABI. There it found Level Zero and no device, so that 230 tests of each
-abort natively and do not count.
+in the project's public repository. The suite is configured without accelerators.
 Each test of the suite's lists then goes through
 
 1. a *native* run, judged by the rules of the suite's script `runtests`: "No Errors", no other output, status 0. If the test makes
