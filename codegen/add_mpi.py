@@ -13,6 +13,7 @@ import concurrent.futures
 import contextlib
 import errno
 import fcntl
+import itertools
 import json
 import os
 import pathlib
@@ -240,6 +241,14 @@ def place_file(content, mode, target):
     os.rename(name, target)
 
 
+def keep(library):
+    """An older wrapper library stays beside the new one: images that refer to it (mana run --by-reference) need it at a restart."""
+    kept = next(name for name in (library.with_name(f"{library.name}.{number}") for number in itertools.count(1)) if not name.exists())
+    os.link(library, kept)
+    print(f"mana: the older {library.name} stays as {kept.name}; an image of --by-reference that refers to it restarts with\n"
+          f"      --map {library}={kept}", file=sys.stderr)
+
+
 def place_all(mpi, recipe, program, libexec):
     place_file(program.read_bytes(), PUBLIC_PROGRAM, libexec / f"{PREFIX}{mpi.name}")
     place_file(mpi_compiler.description(mpi, recipe["facts"]).encode(), PUBLIC_FILE, libexec / f"{PREFIX}{mpi.name}{SUFFIX}")
@@ -265,6 +274,8 @@ def add(options):
         program = build(mpi, recipe, compiler, folder)
         version = check_start(program)
         if needs_wrappers:
+            if wrappers.exists():
+                keep(wrappers)
             place_file(library.read_bytes(), PUBLIC_PROGRAM, wrappers)
         place_all(mpi, recipe, program, libexec)
     print(f"mana: {mpi.name} is added: {version}, in {mpi.place}, " + (f"launched by {mpi.launcher}" if mpi.launcher else "without a launcher beside it"))

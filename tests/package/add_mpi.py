@@ -187,6 +187,7 @@ def check_newer(place):
     library.write_bytes(older)
     status, said = place.run(*add)
     require("an older wrapper library is made again", status == WELL and f"{library.name} gets 1 more function" in said, f"status {status}: {said}")
+    require("the older one stays for images that refer to it", library.with_name(f"{library.name}.1").read_bytes() == older, said)
     status, said = place.run("nm", "-D", library)
     require("it has the function", re.search(r" MPI_Comm_idup$", said, re.M), said)
     place.heat2d(mpirun(place.options.mpi, 2))
