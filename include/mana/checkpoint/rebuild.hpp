@@ -7,12 +7,19 @@
 
 namespace mana::checkpoint {
 
+/// Whether a class has live objects before MPI_Init and after MPI_Finalize.
+template <class Class>
+inline constexpr bool lives_outside_mpi = false;
+template <class Class>
+  requires(Class::outside_mpi)
+inline constexpr bool lives_outside_mpi<Class> = true;
+
 /// Afterwards every real handle belongs to this lower half. in_mpi: MPI ran at the checkpoint
 template <class Classes>
 inline void rebuild_all(bool in_mpi) noexcept {
   for_each_class<Classes>([=]<class Class>(Class) {
     if constexpr (requires { Class::rebuild(); })
-      if (in_mpi || requires { requires Class::outside_mpi; }) Class::rebuild();
+      if (in_mpi || lives_outside_mpi<Class>) Class::rebuild();
   });
 }
 
