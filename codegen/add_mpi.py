@@ -26,8 +26,9 @@ import tempfile
 NOT_ADDED = 101                          # runtime/words/exit_status.hpp
 OLDEST_PYTHON = (3, 8)
 if sys.version_info < OLDEST_PYTHON:     # before anything is imported that such a Python cannot read
-    sys.exit(print("mana: error: python3 is version %d.%d, and mana add-mpi needs %d.%d or later; nothing is added\n"
-                   "      put a newer python3 first in PATH" % (sys.version_info[:2] + OLDEST_PYTHON), file=sys.stderr) or NOT_ADDED)
+    print("mana: error: python3 is version %d.%d, and mana add-mpi needs %d.%d or later; nothing is added\n"
+          "      put a newer python3 first in PATH" % (sys.version_info[:2] + OLDEST_PYTHON), file=sys.stderr)
+    sys.exit(NOT_ADDED)
 
 sys.dont_write_bytecode = True           # an installation stays as it is
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -244,7 +245,7 @@ def place_file(content, mode, target):
 def keep(library):
     """An older wrapper library stays beside the new one: images that refer to it (mana run --by-reference) need it at a restart."""
     kept = next(name for name in (library.with_name(f"{library.name}.{number}") for number in itertools.count(1)) if not name.exists())
-    os.link(library, kept)
+    place_file(library.read_bytes(), PUBLIC_PROGRAM, kept)
     print(f"mana: the older {library.name} stays as {kept.name}; an image of --by-reference that refers to it restarts with\n"
           f"      --map {library}={kept}", file=sys.stderr)
 

@@ -143,6 +143,9 @@ def check_own(place):
             said)
     require("and so does a run", "is taken" in place.run(*mpirun(place.options.mpi, 1), place.mana, "run", "--mpi", NAME, "--ckpt-dir",
                                                          place.work / "ckpt", place.options.heat2d, "heat2d.par")[1])
+    (own / "mana-lower-mine").write_bytes(b"")
+    status, said = place.run(place.mana, "doctor")
+    require("the command for an unsound one of the user's", "mana add-mpi --user --replace --name mine " in said, said)
     own.chmod(0o777)
     status, said = place.run(place.mana, "doctor")
     require("what others may write is not taken", "live-mpi      mine" not in said, said)

@@ -110,7 +110,8 @@ std::string compiler_beside_launcher(const mpi_family& family, const mpi_evidenc
   throw failure(exit_status::launcher_unknown,
                 fmt::format("the launcher is {0}'s, but this installation has no live MPI of that family; {1}", family.long_name,
                             evidence.installed.empty() ? "it has no live MPI at all" : "it has " + names_of(evidence.installed)),
-                fmt::format("mana add-mpi {}", compiler.empty() ? "MPICC, with the path of that MPI's mpicc" : compiler));
+                fmt::format("mana add-mpi {}{}", compiler.empty() ? "MPICC, with the path of that MPI's mpicc" : compiler,
+                            evidence.started_by.certain ? "" : "; or --mpi NAME, of a live MPI that this batch system's plug-in can start"));
 }
 
 const live_mpi& wanted_live(const mpi_evidence& evidence) {

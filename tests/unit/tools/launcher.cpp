@@ -146,6 +146,9 @@ TEST_CASE("below a batch system no rank starts over an MPI that neither the prog
   CHECK(choice(here) == "mpich over mpich");
   here.installed.erase(here.installed.begin());        // Open MPI is left: each rank would be a job of its own
   CHECK(refusal(here) == mana::exit_status::launcher_unknown);
+  here.wanted = "openmpi";                             // which may have been built for it
+  CHECK(choice(here) == "mpich over openmpi");
+  here.wanted.clear();
   here.linked = openmpi;                               // an Open MPI may have been built with PMI
   CHECK(choice(here) == "openmpi over openmpi");
 }
