@@ -158,17 +158,17 @@ def natively(place):
     return said
 
 
-def killed(place, chance, seconds):
+def killed(place, chance, latest):
     """What the program said until it was killed, after a checkpoint at a random moment; None if it ended before.
 
-    seconds: that a whole run takes
+    latest: seconds after the start of its ranks, for programs of few lines
     """
     job = place.run()
     if not job.wait_until_up(place.ckpt):
         return None
     count = len(place.output.expected)
     if count < FEW_LINES:
-        time.sleep(chance.uniform(0, SHARE * seconds))
+        time.sleep(chance.uniform(0, latest))
     else:
         wanted = chance.randint(1, int(SHARE * count))
         while wanted > 0 and (line := job.next_line(SILENCE_S)) is not None:
@@ -181,8 +181,9 @@ def killed(place, chance, seconds):
 
 def saved(place, said, target, chance):
     """Adds to said what the program said before it was killed. Its directory is copied to target."""
-    for _ in range(TAKES):
-        if (before := killed(place, chance, said["seconds"])) is not None:
+    for take in range(TAKES):
+        # A short run spends most of its time in launchers, before its ranks are up.
+        if (before := killed(place, chance, SHARE * said["seconds"] / 2 ** take)) is not None:
             said["before"] = before
             (place.ckpt / "job.json").unlink(missing_ok=True)       # of the job that was killed
             shutil.copytree(place.directory, target / "place", symlinks=True)
@@ -204,7 +205,9 @@ def save(options):
                 place.output.expected = said["expected"]
                 said["plain"] = "no result"
                 if place.launcher != place.own:
+                    begin = time.monotonic()
                     place.require(place.output.differs(place.text(place.run())), said["files"])
+                    said["seconds"] = time.monotonic() - begin
                 said["plain"] = ""
                 saved(place, said, target, random.Random(f"{options.seed} {name} {options.launcher}"))
             except (Failed, OSError, subprocess.SubprocessError) as failed:
