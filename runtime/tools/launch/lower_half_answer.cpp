@@ -45,6 +45,7 @@ class output {
     if (got <= 0) return from_.reset();
     text_.append(part.data(), std::min(static_cast<std::size_t>(got), most - text_.size()));
   }
+  bool has_line() const { return text_.find('\n') != std::string::npos; }
   std::string first_line() const { return text_.substr(0, text_.find('\n')); }
 
  private:
@@ -52,9 +53,10 @@ class output {
   std::string text_;
 };
 
-/// Reads both outputs to their ends. out: false if that takes longer than until `end`
-bool read_all(output& out, output& errors, clock::time_point end) {
-  while (out.is_open() || errors.is_open()) {
+/// Reads until there is an answer or both outputs have ended. A process that the MPI's library started may hold them open, so
+/// their ends are not awaited once the answer is there. out: false if that takes longer than until `end`
+bool read_answer(output& out, output& errors, clock::time_point end) {
+  while (!out.has_line() && (out.is_open() || errors.is_open())) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
     if (left <= 0) return false;
     std::array<pollfd, 2> both{out.polled(), errors.polled()};
@@ -95,14 +97,17 @@ lower_half_answer ask_lower_half(const std::filesystem::path& lower_half, std::c
   if (asked < 0) return {"", std::strerror(errno)};
   out.close_writing_end();
   errors.close_writing_end();
-  const bool in_time = read_all(out, errors, clock::now() + patience);
-  if (!in_time) kill(asked, SIGKILL);
+  const bool in_time = read_answer(out, errors, clock::now() + patience);
+  const std::string version = out.first_line(), complaint = complaint_in(errors.first_line());
+  if (!in_time || !version.empty()) kill(asked, SIGKILL);  // its end is of no interest, and may never come
   int status = 0;
   while (waitpid(asked, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!in_time) return {"", fmt::format("it did not end within {} s, and was killed", std::chrono::duration<double>(patience).count())};
-  if (const std::string version = out.first_line(); !version.empty()) return {version, ""};
-  if (const std::string complaint = complaint_in(errors.first_line()); !complaint.empty()) return {"", complaint};
+  if (!version.empty()) return {version, ""};
+  if (!in_time)
+    return {"", fmt::format("it gave no answer within {} s, and was killed{}{}", std::chrono::duration<double>(patience).count(),
+                            complaint.empty() ? "" : ": ", complaint)};
+  if (!complaint.empty()) return {"", complaint};
   if (WIFSIGNALED(status)) return {"", fmt::format("signal {} ended it", WTERMSIG(status))};
   return {"", "it says nothing"};
 }

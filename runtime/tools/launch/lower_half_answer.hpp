@@ -14,7 +14,7 @@ struct lower_half_answer {
 /// A cold network file system may need many seconds to load an MPI and its network libraries.
 inline constexpr std::chrono::milliseconds patience_with_lower_half = std::chrono::seconds(60);
 
-/// The answer of a lower half, which is killed if it does not end within `patience`.
+/// The answer of a lower half, its first line. It is killed if it gives none within `patience`.
 lower_half_answer ask_lower_half(const std::filesystem::path& lower_half, std::chrono::milliseconds patience = patience_with_lower_half);
 
 }  // namespace mana::tools

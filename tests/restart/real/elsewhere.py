@@ -205,7 +205,7 @@ def save(options):
                 place.output.expected = said["expected"]
                 said["plain"] = "no result"
                 if place.launcher != place.own:
-                    begin = time.monotonic()
+                    begin = time.monotonic()       # the same program may take a hundred times as long over its own MPI
                     place.require(place.output.differs(place.text(place.run())), said["files"])
                     said["seconds"] = time.monotonic() - begin
                 said["plain"] = ""

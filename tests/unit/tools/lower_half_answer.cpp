@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+
 namespace tools_lower_half_answer_tests {
 
 using namespace mana::tools;
@@ -38,9 +40,24 @@ TEST_CASE("a lower half that does not start says why") {
 }
 
 TEST_CASE("a lower half whose library waits while it is loaded is killed") {
-  const lower_half_answer answer = answer_of("exec sleep 1000", 500ms);
+  const lower_half_answer answer = answer_of("kill -STOP $$", 500ms);
   CHECK(answer.version.empty());
-  CHECK(answer.complaint == "it did not end within 0.5 s, and was killed");
+  CHECK(answer.complaint == "it gave no answer within 0.5 s, and was killed");
+  CHECK(answer_of("echo no network >&2; kill -STOP $$", 500ms).complaint == "it gave no answer within 0.5 s, and was killed: no network");
+}
+
+TEST_CASE("a lower half that answers is not waited for") {
+  CHECK(answer_of("echo MPICH 4.0.2; kill -STOP $$").version == "MPICH 4.0.2");
+}
+
+TEST_CASE("a process that the MPI's library leaves behind holds nobody up") {
+  // A FIFO that nobody writes to: its reader keeps both outputs open.
+  const temporary_directory folder;
+  const std::string fifo = (folder.path() / "fifo").string();
+  const auto program = folder.write("lower half", "#!/bin/sh\nmkfifo '" + fifo + "'\ncat '" + fifo +
+                                                      "' &\necho $! > '" + fifo + ".pid'\necho MPICH 4.0.2\n", true);
+  CHECK(ask_lower_half(program, 60s).version == "MPICH 4.0.2");
+  CHECK(::kill(std::stoi(read_bytes(fifo + ".pid")), SIGKILL) == 0);
 }
 
 }  // namespace tools_lower_half_answer_tests
