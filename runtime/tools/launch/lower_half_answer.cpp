@@ -53,8 +53,8 @@ class output {
   std::string text_;
 };
 
-/// Reads until there is an answer or both outputs have ended. A process that the MPI's library started may hold them open, so
-/// their ends are not awaited once the answer is there. out: false if that takes longer than until `end`
+/// Reads until an answer has come or both outputs have ended. A process that the MPI's library started may hold them open forever.
+/// out: false if that takes longer than until `end`
 bool read_answer(output& out, output& errors, clock::time_point end) {
   while (!out.has_line() && (out.is_open() || errors.is_open())) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();

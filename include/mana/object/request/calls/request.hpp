@@ -94,23 +94,17 @@ inline int finish_all(function_id f, int n, MPI_Request* requests, int* flag, MP
     if (*flag == 0) return MPI_SUCCESS;
   }
   MPI_Status* const statuses = statuses_or_null(given);
-  bool any_error = false;
-  for (int i = 0; i < n; ++i) {
-    if (entries[i] == nullptr) continue;
-    if (is_generalized(*entries[i])) [[unlikely]] settle(*entries[i]);
-    any_error |= entries[i]->what.status.error != neutral::success;
-  }
-  int only_error = MPI_SUCCESS;
+  int last_error = MPI_SUCCESS;
   for (int i = 0; i < n; ++i) {
     MPI_Status* const s = statuses != nullptr ? statuses + i : nullptr;
     if (entries[i] != nullptr) {
       const int error = hand_over(*entries[i], requests + i, s, true);      // also without an error, as both MPIs do
-      if (error != MPI_SUCCESS) only_error = error;
+      if (error != MPI_SUCCESS) last_error = error;
     } else if (s != nullptr) {
       app::store_empty(s);
     }
   }
-  return raise_code(f, any_error && statuses != nullptr ? MPI_ERR_IN_STATUS : only_error);
+  return raise_code(f, last_error != MPI_SUCCESS && statuses != nullptr ? MPI_ERR_IN_STATUS : last_error);
 }
 
 /// MPI_Waitany (flag == nullptr) and MPI_Testany.

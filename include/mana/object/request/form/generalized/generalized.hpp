@@ -129,8 +129,9 @@ inline void query(request_entry& e) noexcept {
   e.what.status.error = o.result == MPI_SUCCESS ? int{neutral::success} : app::neutral_error(o.result);
 }
 
-/// Calls query_fn and free_fn, once, before the request is handed over. If both fail, free_fn's error counts.
-inline void settle(request_entry& e) noexcept {
+/// Calls query_fn and free_fn, once, before the request is handed over. If both fail, free_fn's error counts. Not inline, to keep its
+/// code off every fast path.
+[[gnu::cold, gnu::noinline]] inline void settle(request_entry& e) noexcept {
   generalized_operation& o = operation_of(e);
   if (std::exchange(o.freed, true)) return;
   query(e);
